@@ -1,0 +1,1 @@
+"""Search a folder by words, meaning and structure."""

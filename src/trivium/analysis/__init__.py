@@ -1,0 +1,1 @@
+"""Text -> terms: one code path for writing and for asking. Pure."""

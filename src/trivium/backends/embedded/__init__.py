@@ -1,0 +1,1 @@
+"""SQLite, Tantivy and a vector file in one folder: the default backend."""

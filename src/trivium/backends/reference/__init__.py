@@ -1,0 +1,1 @@
+"""Plain Python, slow, right: the oracle the other backends are checked against."""

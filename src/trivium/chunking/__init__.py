@@ -1,0 +1,1 @@
+"""Nodes -> Chunks. Pure."""

@@ -1,0 +1,123 @@
+"""Everything that can go wrong, on one screen.
+
+TriviumError
+|-- UsageError                the caller can put it right
+|   |-- ConfigError           a setting or a profile file is wrong
+|   |-- QuerySyntaxError      the query is too long or cannot be read (.position)
+|   |-- FilterError           a filter has an unknown name or value (.field)
+|   `-- MissingExtra          an optional part is not installed (.extra)
+|-- NotFound                  what was asked for is not there
+|   |-- IndexNotFound         nothing has been indexed there yet
+|   `-- ChunkNotFound         no node or chunk has that id
+|-- IndexUnusable             wrong format, other settings, damaged
+|   `-- IndexLocked           another process is writing (.holder)
+|-- SourceError               one document failed; indexing goes on and counts it
+|-- ModelError                an embedder failed; searching goes on with words
+`-- BackendError              the store failed
+    |-- BackendTimeout        it did not answer in time
+    |-- BackendRefused        it would not do what it was asked
+    `-- BackendUnavailable    it cannot be reached; trying again may help (.retry_after_s)
+
+Each says what happened, to what, and what to do next.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+
+class TriviumError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class UsageError(TriviumError):
+    """The request cannot be met as it was made."""
+
+
+class ConfigError(UsageError):
+    """A setting or a profile file is wrong."""
+
+
+class QuerySyntaxError(UsageError):
+    """The query cannot be read."""
+
+    def __init__(self, message: str, *, position: int = 0) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class FilterError(UsageError):
+    """A filter has an unknown name or value."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class MissingExtra(UsageError):
+    """An optional part is not installed."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part. Install it with: pip install 'trivium[{extra}]'")
+        self.extra = extra
+
+
+class NotFound(TriviumError):
+    """What was asked for does not exist."""
+
+
+class IndexNotFound(NotFound):
+    """Nothing has been indexed at this path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"No index for {path}. Build one with: trivium index {shlex.quote(path)}")
+        self.path = path
+
+
+class ChunkNotFound(NotFound):
+    """No node or chunk has this id."""
+
+    def __init__(self, chunk_id: str) -> None:
+        super().__init__(f"Chunk not found: {chunk_id}")
+        self.chunk_id = chunk_id
+
+
+class IndexUnusable(TriviumError):
+    """The index cannot be used as it is."""
+
+
+class IndexLocked(IndexUnusable):
+    """Another process is writing to the index."""
+
+    def __init__(self, path: str, *, holder: str) -> None:
+        super().__init__(f"The index of {path} is being written by {holder}. Try again when it has finished.")
+        self.path = path
+        self.holder = holder
+
+
+class SourceError(TriviumError):
+    """One document could not be read; indexing goes on and counts it."""
+
+
+class ModelError(TriviumError):
+    """An embedder could not be loaded or failed; searching goes on with words."""
+
+
+class BackendError(TriviumError):
+    """The store behind the index failed."""
+
+
+class BackendTimeout(BackendError):
+    """The store did not answer in time."""
+
+
+class BackendRefused(BackendError):
+    """The store would not do what it was asked."""
+
+
+class BackendUnavailable(BackendError):
+    """The store cannot be reached."""
+
+    def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,1 @@
+"""Conditions on nodes, checked here and pushed down by backends. Pure."""

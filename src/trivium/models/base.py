@@ -1,0 +1,44 @@
+"""What an embedder must offer. No code that runs; the contract tests give it meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Embedder(Protocol):
+    """Text -> vectors of one space.
+
+    `name` is what a person calls it (`minilm`); `model_id` names the space: vectors are
+    compared only with vectors of the same id, so it changes with the weights, the
+    tokenizer, the length limit, the pooling and the way text is prepared.
+    `is_instant` says it may run before an answer is given (thousands of texts a second).
+    `strength` orders spaces: a query uses the strongest complete one.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def model_id(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def is_instant(self) -> bool: ...
+    @property
+    def strength(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector per text, shape (len(texts), dimension).
+
+        A text's vector does not depend on the texts beside it. Empty text gives the
+        zero vector. Raises ModelError if the model cannot be loaded or fails.
+        """
+        ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the unit vector of a query, shape (dimension,)."""
+        ...

@@ -1,0 +1,1 @@
+"""Documents -> Nodes and Edges. Pure."""

@@ -1,0 +1,1 @@
+"""Source code -> symbols: one reader of syntax trees, one small table per language."""

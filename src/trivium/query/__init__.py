@@ -1,0 +1,1 @@
+"""What a person typed -> a Query. Pure."""

@@ -1,0 +1,1 @@
+"""Rankings -> one order, with reasons. Pure: values in, new values out."""

@@ -1,0 +1,1 @@
+"""Chosen chunks -> Hits a reader can use."""

@@ -1,0 +1,1 @@
+"""A Query -> one Ranking per retriever."""

@@ -1,0 +1,1 @@
+"""For authors of backends: the contract suite and tiny corpora."""

@@ -1,0 +1,260 @@
+"""The values every stage shares.
+
+Plain frozen data: no input or output, no settings, and no imports from other
+stages. A word defined here has this meaning in the whole program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NewType
+
+NodeId = NewType("NodeId", str)
+ChunkId = NewType("ChunkId", str)
+
+MetaValue = str | int | float | bool | tuple[str, ...]
+Metadata = Mapping[str, MetaValue]
+NO_METADATA: Metadata = MappingProxyType({})
+
+
+class Kind(StrEnum):
+    """What sort of thing a node is."""
+
+    CODE = "code"
+    DOC = "doc"
+    SKILL = "skill"
+    NOTE = "note"
+    TASK = "task"
+    FILE = "file"
+    RECORD = "record"
+
+
+class EdgeType(StrEnum):
+    """How one node is linked to another."""
+
+    CONTAINS = "contains"
+    IMPORTS = "imports"
+    EXTENDS = "extends"
+    IMPLEMENTS = "implements"
+    CALLS = "calls"
+    USES = "uses"
+    EXPORTS = "exports"
+    REFERENCES = "references"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file as it came in, decoded, with its secrets already masked.
+
+    `path` is relative to the root of its source, with forward slashes.
+    """
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The code points `start` up to, not including, `end` of a document's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a node stands. Lines count from 1 and both ends belong to it."""
+
+    file_path: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A thing with an identity: a function, a section, a note, a record, a file.
+
+    `span` is its whole text; `own` are the parts of that text that lie in no child
+    node, in order. All `own` parts of a document's nodes together cover its text.
+    """
+
+    id: NodeId
+    kind: Kind
+    type: str
+    name: str
+    source: Location
+    span: Span
+    own: tuple[Span, ...]
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    domain: str = ""
+    language: str = ""
+    title: str = ""
+    metadata: Metadata = field(default_factory=lambda: NO_METADATA)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed link between two nodes."""
+
+    source: NodeId
+    target: NodeId
+    type: EdgeType
+    weight: float = 1.0
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a document is made of. `failure` says why a parser fell back to plain text."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The slice of a node that is ranked and embedded; `text` is document.text[start:end]."""
+
+    id: ChunkId
+    node_id: NodeId
+    text: str
+    span: Span
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one retriever found: ids best first, without repeats, each with its score."""
+
+    name: str
+    ids: tuple[ChunkId, ...]
+    scores: tuple[float, ...]
+
+
+Scores = Mapping[ChunkId, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One named share of a score, such as ("bm25 rank 3", 0.0159)."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chunk id and the parts whose sum is its score."""
+
+    chunk_id: ChunkId
+    parts: tuple[Part, ...]
+    score: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Add the parts up once: sorting asks for the score many times."""
+        object.__setattr__(self, "score", math.fsum(part.value for part in self.parts))
+
+
+def best_first(scored: Iterable[Scored]) -> list[Scored]:
+    """Order by score, highest first, and equal scores by chunk id."""
+    return sorted(scored, key=lambda one: (-one.score, one.chunk_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """A stage that could not do its work, and why."""
+
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the answer was looked for in: files read, files passed over by reason, share embedded."""
+
+    files: int
+    skipped: Mapping[str, int]
+    embedded: float
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How old the index is. `dirty_files` changed on disk and are not in it yet."""
+
+    indexed_at: str
+    dirty_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Another chunk of a hit's node that matched."""
+
+    id: ChunkId
+    score: float
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result: a node, shown through its best chunk, its score and why it has that score."""
+
+    id: str
+    chunk_id: ChunkId
+    node: Node
+    score: float
+    score_type: str
+    parts: tuple[Part, ...]
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    start_line: int
+    end_line: int
+    passages: tuple[Passage, ...] = ()
+    reason: str = ""
+    breakdown: Mapping[str, object] | None = None
+
+    @property
+    def source(self) -> Location:
+        """Where the hit stands in its file."""
+        return self.node.source
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search gives back, the same on every door."""
+
+    query: str
+    profile: str
+    method: str
+    embedder: str
+    collection: str
+    results: tuple[Hit, ...]
+    total: int
+    facets: Mapping[str, Mapping[str, int]]
+    coverage: Coverage
+    freshness: Freshness
+    degraded: tuple[Degraded, ...] = ()
+    notes: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    next: str | None = None
+
+
+def lines_of(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:
+    """First and last line (from 1) of each span; spans may come in any order."""
+    marks = sorted({m for s in spans for m in (s.start, max(s.start, s.end - 1))})
+    line_at: dict[int, int] = {}
+    line, seen = 1, 0
+    for mark in marks:
+        line += text.count("\n", seen, mark)
+        seen = mark
+        line_at[mark] = line
+    return [(line_at[s.start], line_at[max(s.start, s.end - 1)]) for s in spans]

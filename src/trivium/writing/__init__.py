@@ -1,0 +1,1 @@
+"""Nodes, Edges and Chunks -> an index."""
