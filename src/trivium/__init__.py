@@ -1,1 +1,34 @@
-"""Search a folder by words, meaning and structure."""
+"""Search a folder by words, meaning and structure: one ranking that explains itself.
+
+    import trivium
+
+    shop = trivium.open("~/code/shop")
+    shop.sync()
+    answer = shop.search("where are passwords hashed", limit=10)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trivium.errors import TriviumError
+from trivium.types import Answer, Hit, Node
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trivium.collection import Collection
+    from trivium.config import Settings
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open"]
+
+
+def open(  # noqa: A001 - trivium.open is the name of the contract
+    path: str | Path = ".", *, settings: Settings | None = None, create: bool = True
+) -> Collection:
+    """Return the collection of a folder, made on first use."""
+    # Imported here: `import trivium` stays light for programs that search later or never.
+    from trivium.collection import open_collection
+
+    return open_collection(path, settings=settings, create=create)

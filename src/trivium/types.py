@@ -130,6 +130,23 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """What one text index holds: which unit, made into terms how, from which fields.
+
+    `combine` "repeat" puts all fields into one, each repeated by its weight (BM25F at no
+    query cost); "sum" keeps them apart and adds their BM25 scores. `kinds` are those
+    that share term statistics; None is all of them.
+    """
+
+    name: str
+    analyser: str
+    fields: tuple[tuple[str, int], ...]
+    combine: str = "repeat"
+    unit: str = "chunk"
+    kinds: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """What one retriever found: ids best first, without repeats, each with its score."""
 
@@ -173,6 +190,17 @@ class Degraded:
 
     stage: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Rankings, and the scores of the whole pool in each signal."""
+
+    rankings: tuple[Ranking, ...]
+    pool: tuple[ChunkId, ...]
+    signals: Mapping[str, Scores]
+    embedder: str
+    degraded: tuple[Degraded, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,215 @@
+"""Text -> terms, on one code path for writing and for asking.
+
+An Analyser is a named way to make terms; equal text gives equal terms on every machine.
+Its words come in the order of the text; whole identifiers and single Han characters are
+kept apart from them, so that the words of a phrase stay neighbours. Called by backends
+when they write and ask.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trivium.analysis import cjk, identifiers
+from trivium.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Function words of questions and prose. Words that are also keywords or common
+# names in code (for, if, not, is, has, can, do, all, no, in, from, with, as, this, new)
+# are spared: in code they carry meaning.
+STOP_WORDS = frozenset(
+    """a about am an and are at be been being but by could did does doing had having he her
+    hers him his how i into it its me might my of on onto or our ours she should so such
+    than that the their theirs them then there these they those to us was we were what when
+    where which who whom whose why will would you your yours""".split()  # noqa: SIM905 - a list of words reads best as words
+)
+
+# The 53 stop-words of seed 003 as far as its cases state them: articles, pronouns and
+# prepositions, "by" among them; for, if, not, is, has, can, do, all, no are kept.
+GRAPH_STOP_WORDS = frozenset(
+    """a an and are as at be been but by from had have he her him his i in it its me my of on
+    or our she so that the their them then these they this those to us was we were what when
+    which who will with would you your""".split()  # noqa: SIM905 - as above
+)
+
+# A word of Thai or of an Indic script goes on over its vowel signs, which \w leaves out.
+_SIGNS = (
+    "\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63"
+    "\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd"
+    "\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u109d\u17b4-\u17d3\u3099\u309a"
+)
+_ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
+_TOKEN = re.compile(rf"\w[\w{_SIGNS}]*")
+# What a writer may leave out without changing the word: accents, Hebrew and Arabic points
+# and the Arabic stretch, soft hyphens, joiners, and what picks the look of an emoji.
+_OPTIONAL = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200c\u200d\u2060\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]+"
+)
+# Latin letters that Unicode does not take apart, as people without the key type them.
+_TYPED_AS = str.maketrans(
+    {"\u0131": "i", "\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0111": "d", "\u0142": "l"}
+)
+_SIMPLE = re.compile(r"[^\W_]+")
+_LONGEST_TERM = 64
+_LONGEST_SIMPLE = 40
+_SHORTEST_STEMMED = 3
+_CACHE_SIZE = 200_000
+_LONGEST_CACHED = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Analyser:
+    """A named way to turn text into terms: `split` gives words and whole identifiers.
+
+    `fold` makes the start of a word look like the start of a term, for prefixes.
+    """
+
+    name: str
+    split: Callable[[str], tuple[list[str], list[str]]]
+    fold: Callable[[str], str] = str.lower
+
+    def terms(self, text: str) -> list[str]:
+        """Return all terms of `text`."""
+        words, wholes = self.split(text)
+        return words + wholes
+
+    def words(self, text: str) -> list[str]:
+        """Return the terms that stand side by side in `text`, for phrases."""
+        return self.split(text)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What one token became."""
+
+    words: tuple[str, ...]
+    wholes: tuple[str, ...]
+
+
+class _Standard:
+    """Identifiers split and whole, stop words dropped, English stemmed, CJK in pairs."""
+
+    def __init__(self) -> None:
+        # The terms of a token never change, and a corpus repeats its tokens: the cache
+        # makes analysis a dictionary look-up per word.
+        self._known: dict[str, _Made] = {}
+        self._stem: Callable[[str], str] | None = None
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        known = self._known
+        if len(known) > _CACHE_SIZE:
+            known.clear()
+        words: list[str] = []
+        wholes: list[str] = []
+        for token in _tokens(text):
+            made = known.get(token)
+            if made is None:
+                made = self._make(token)
+                if len(token) <= _LONGEST_CACHED:
+                    known[token] = made
+            words += made.words
+            wholes += made.wholes
+        return words, wholes
+
+    def _make(self, token: str) -> _Made:
+        words: list[str] = []
+        wholes: list[str] = []
+        for piece in (token,) if token.isascii() else cjk.pieces(token):
+            if cjk.RUN.match(piece):
+                words += cjk.pairs(piece)
+                wholes += cjk.singles(piece)
+                continue
+            parts = [_lower(part) for part in identifiers.split(piece)]
+            words += self._kept(parts)
+            whole = _lower(piece.replace("_", ""))
+            if len(parts) > 1 and len(whole) <= _LONGEST_TERM:
+                wholes.append(whole)
+        return _Made(tuple(words), tuple(wholes))
+
+    def _kept(self, parts: list[str]) -> list[str]:
+        is_compound = len(parts) > 1
+        return [
+            self._stemmed(part)
+            for part in parts
+            if part not in STOP_WORDS
+            and len(part) <= _LONGEST_TERM
+            # A lone digit inside an identifier says nothing; a number of its own does.
+            and not (is_compound and len(part) == 1 and part.isdigit())
+        ]
+
+    def _stemmed(self, word: str) -> str:
+        if len(word) < _SHORTEST_STEMMED or not word.isalpha() or not word.isascii():
+            return word
+        if self._stem is None:
+            self._stem = _english_stemmer()
+        return self._stem(word)
+
+
+def _english_stemmer() -> Callable[[str], str]:
+    import Stemmer
+
+    stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+    return stem
+
+
+def _tokens(text: str) -> list[str]:
+    return _ASCII_TOKEN.findall(text) if text.isascii() else _TOKEN.findall(_fold(text))
+
+
+def _fold(text: str) -> str:
+    """Fold compatibility forms and leave out what is optional; case is kept.
+
+    It comes before the text is cut into tokens: folding can make spaces, and an accent
+    written as a character of its own would end the word.
+    """
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", _OPTIONAL.sub("", decomposed))
+
+
+def _lower(part: str) -> str:
+    if part.isascii():
+        return part.lower()
+    # Only casefold knows that SS is the capital of a sharp s, but it makes Cherokee capital.
+    return part.casefold().lower().translate(_TYPED_AS)
+
+
+def _fold_prefix(text: str) -> str:
+    return _lower((text if text.isascii() else _fold(text)).replace("_", ""))
+
+
+def simple_terms(text: str) -> list[str]:
+    """Seed 004: runs of letters and digits, lower case, nothing longer than 40 characters."""
+    return [word.lower() for word in _SIMPLE.findall(text) if len(word) <= _LONGEST_SIMPLE]
+
+
+def graph_terms(text: str, *, stop_words: Iterable[str] = GRAPH_STOP_WORDS) -> list[str]:
+    """Seed 003: identifiers split, acronyms whole, minimal stop words; CJK runs in pairs."""
+    stopped = frozenset(stop_words)
+    terms: list[str] = []
+    for token in _TOKEN.findall(unicodedata.normalize("NFC", text)):
+        for word in identifiers.split_cased(token):
+            for piece in cjk.pieces(word) if not word.isascii() else (word,):
+                folded = piece.lower()
+                terms += cjk.pairs(folded) if cjk.RUN.match(folded) else [folded]
+    return [term for term in terms if term not in stopped]
+
+
+@cache
+def analyser(name: str) -> Analyser:
+    """Return the analyser called `name`: standard, simple or graph."""
+    if name == "standard":
+        return Analyser(name, _Standard().split, _fold_prefix)
+    if name == "simple":
+        return Analyser(name, lambda text: (simple_terms(text), []))
+    if name == "graph":
+        return Analyser(name, lambda text: (graph_terms(text), []))
+    raise ConfigError(f"Unknown analyser {name!r}. Use standard, simple or graph.")

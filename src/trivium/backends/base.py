@@ -1,0 +1,224 @@
+"""What a store must offer. No code that runs; the contract suite gives it meaning.
+
+Reading goes through a Snapshot, which shows one state of the index however long it is
+held; writing through a Writer, of which there is one at a time. Every batch has a
+sequence number; text and vector indexes know which one they contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from trivium.filtering.conditions import Filter
+from trivium.query.grammar import Query
+from trivium.types import Chunk, ChunkId, Document, Edge, Node, NodeId, Ranking, Scores, View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What the index knows of a file: enough to see whether it has changed."""
+
+    path: str
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+    masked: int = 0
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """One file, ready to be written: it replaces what the index held for its path."""
+
+    state: FileState
+    document: Document
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Changes that become visible together or not at all."""
+
+    replaced: tuple[FileContent, ...] = ()
+    removed: tuple[str, ...] = ()
+    touched: tuple[FileState, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A vector space in the index and the share of chunks it covers, 0 to 1."""
+
+    model_id: str
+    dimension: int
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A text that has no vector yet, under the key its vector will be kept by."""
+
+    key: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """How much an index holds."""
+
+    seq: int
+    files: int
+    nodes: int
+    edges: int
+    chunks: int
+    masked: int
+    skipped: Mapping[str, int]
+    indexed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk with the node it belongs to."""
+
+    chunk: Chunk
+    node: Node
+
+
+class TextIndex(Protocol):
+    """Keyword search over one view of an index."""
+
+    def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks that match `query`, best first, each with its BM25 score.
+
+        Every id returned satisfies `where`; there are at most `depth` of them; equal
+        scores come in the order of their ids.
+        """
+        ...
+
+    def score(self, query: Query, ids: Sequence[ChunkId]) -> Scores:
+        """Score exactly `ids`: a blend needs both scores of every candidate.
+
+        A chunk that does not match scores 0.
+        """
+        ...
+
+
+class VectorIndex(Protocol):
+    """Search by meaning in one vector space."""
+
+    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks nearest to `vector` by cosine; the same promises as for text."""
+        ...
+
+    def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
+        """Return the cosine of exactly `ids`; a chunk without a vector is left out."""
+        ...
+
+
+class Snapshot(Protocol):
+    """One state of the index, for reading."""
+
+    def contents(self) -> Contents:
+        """Count what is there."""
+        ...
+
+    def files(self) -> Mapping[str, FileState]:
+        """Return the manifest: every file in the index by its path."""
+        ...
+
+    def text(self, view: View) -> TextIndex:
+        """Return the text index of `view`, made now if it does not exist yet."""
+        ...
+
+    def spaces(self) -> Sequence[Space]:
+        """Return the vector spaces that hold anything, in the order of their ids."""
+        ...
+
+    def vectors(self, model_id: str) -> VectorIndex | None:
+        """Return the vector index of a space, or None if there is none."""
+        ...
+
+    def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
+        """Return these chunks in the order asked for; ones that are gone are left out."""
+        ...
+
+    def node(self, node_id: NodeId) -> Node | None:
+        """Return a node, or None."""
+        ...
+
+    def text_of(self, node_id: NodeId) -> str:
+        """Return the whole text of a node; empty if there is no such node."""
+        ...
+
+    def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
+        """Return a node's chunks in order."""
+        ...
+
+    def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
+        """Return the edges from and to a node."""
+        ...
+
+    def content(self, path: str) -> FileContent | None:
+        """Return all the index holds of one file, as it was written, or None."""
+        ...
+
+    def stored_vectors(self, model_id: str) -> Iterable[tuple[bytes, NDArray[np.float32]]]:
+        """Yield the vectors of this index's chunks with their keys, each key once."""
+        ...
+
+
+class Writer(Protocol):
+    """The one process that may change the index."""
+
+    def write(self, batch: Batch) -> int:
+        """Store a batch, all of it or none; return its sequence number.
+
+        When this returns, the batch survives the death of the process.
+        """
+        ...
+
+    def record(self, *, skipped: Mapping[str, str]) -> None:
+        """Remember which files were passed over, path -> reason, and that a sync ended now."""
+        ...
+
+    def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
+        """Return texts without a vector in this space, newest files first."""
+        ...
+
+    def count_pending(self, model_id: str) -> int:
+        """Return how many texts have no vector in this space yet."""
+        ...
+
+    def put_vectors(
+        self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
+    ) -> None:
+        """Keep unit vectors of shape (len(keys), dimension); survives as `write` does."""
+        ...
+
+    def publish(self) -> None:
+        """Bring the text and vector indexes up to the last batch, for all readers."""
+        ...
+
+    def compact(self) -> None:
+        """Drop what was deleted from the text and vector indexes, statistics included."""
+        ...
+
+
+class Backend(Protocol):
+    """One place an index lives, on this machine or on many."""
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Hold one state of the index for reading."""
+        ...
+
+    def writer(self, *, wait_s: float) -> AbstractContextManager[Writer]:
+        """Become the writer. Raises IndexLocked if another one still is after `wait_s`."""
+        ...

@@ -1,0 +1,170 @@
+"""Queries and filters -> what Tantivy and SQLite are asked.
+
+The meaning is that of the reference backend; the contract suite holds both to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trivium.analysis.words import Analyser
+from trivium.filtering.conditions import Condition, Filter, Test
+from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Prefix, Words
+
+if TYPE_CHECKING:
+    import tantivy
+
+Fields = Sequence[tuple[str, float]]
+_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
+# A path may hold a newline, which a dot does not match.
+_ANYTHING = r"(.|\n)*"
+_TAG_MARK = "\x1f"
+
+
+def compile_query(
+    schema: tantivy.Schema, fields: Fields, words_of: Analyser, root: Expression
+) -> tantivy.Query | None:
+    """Return the Tantivy query, or None where there is nothing to look for."""
+    import tantivy
+
+    must, should, without = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+    def compiled(part: Expression) -> tantivy.Query | None:
+        if isinstance(part, Words):
+            return _words(schema, fields, Counter(words_of.terms(part.text)))
+        if isinstance(part, Phrase):
+            return _phrase(schema, fields, words_of.words(part.text))
+        if isinstance(part, Prefix):
+            return _prefix(schema, fields, part.text)
+        if isinstance(part, AnyOf):
+            return _joined([(should, made) for made in map(compiled, part.children) if made])
+        if isinstance(part, AllOf):
+            needed = [(must, made) for made in map(compiled, part.children) if made]
+            also = [(should, made) for made in map(compiled, part.also) if made]
+            return _joined(needed + also)
+        keep, drop = compiled(part.keep), compiled(part.drop)
+        if keep is None or drop is None:
+            return keep
+        return tantivy.Query.boolean_query([(must, keep), (without, drop)])
+
+    return compiled(root)
+
+
+def _joined(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query | None:
+    import tantivy
+
+    if not clauses:
+        return None
+    return clauses[0][1] if len(clauses) == 1 else tantivy.Query.boolean_query(clauses)
+
+
+def _words(schema: tantivy.Schema, fields: Fields, terms: Counter[str]) -> tantivy.Query | None:
+    import tantivy
+
+    clauses = []
+    for term, count in terms.items():
+        for field, weight in fields:
+            made = tantivy.Query.term_query(schema, field, term, index_option="freq")
+            clauses.append((tantivy.Occur.Should, _boosted(made, count * weight)))
+    return _joined(clauses)
+
+
+def _phrase(schema: tantivy.Schema, fields: Fields, words: list[str]) -> tantivy.Query | None:
+    import tantivy
+
+    if len(words) < 2:  # noqa: PLR2004 - Tantivy's phrases start at two words
+        return _words(schema, fields, Counter(words))
+    clauses = []
+    for field, weight in fields:
+        made = tantivy.Query.phrase_query(schema, field, list(words))
+        clauses.append((tantivy.Occur.Should, _boosted(made, weight)))
+    return _joined(clauses)
+
+
+def _prefix(schema: tantivy.Schema, fields: Fields, text: str) -> tantivy.Query | None:
+    import tantivy
+
+    start = text.lower()
+    clauses = [
+        (tantivy.Occur.Should, tantivy.Query.regex_query(schema, field, escape(start) + ".*"))
+        for field, _ in fields
+    ]
+    joined = _joined(clauses)
+    return tantivy.Query.const_score_query(joined, 1.0) if joined else None
+
+
+def _boosted(query: tantivy.Query, by: float) -> tantivy.Query:
+    import tantivy
+
+    return query if by == 1.0 else tantivy.Query.boost_query(query, by)
+
+
+def escape(text: str) -> str:
+    """Escape `text` for Tantivy's regular expressions."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def compile_filter(schema: tantivy.Schema, where: Filter) -> tantivy.Query | None:
+    """Return the query that matches what `where` allows; None if it allows everything."""
+    import tantivy
+
+    if not where.conditions:
+        return None
+    clauses = [(tantivy.Occur.Must, _condition(schema, one)) for one in where.conditions]
+    return tantivy.Query.boolean_query(clauses)
+
+
+def _condition(schema: tantivy.Schema, condition: Condition) -> tantivy.Query:
+    import tantivy
+
+    made = []
+    for value in sorted(condition.values):
+        if condition.test is Test.EQUALS:
+            one = tantivy.Query.term_query(schema, condition.field, value, index_option="basic")
+        else:
+            before = _ANYTHING if condition.test is Test.CONTAINS else ""
+            pattern = f"{before}{escape(value)}{_ANYTHING}"
+            one = tantivy.Query.regex_query(schema, condition.field, pattern)
+        made.append((tantivy.Occur.Should, one))
+    if not made:
+        return tantivy.Query.empty_query()
+    return tantivy.Query.boolean_query(made)
+
+
+def tag_column(tags: Sequence[str]) -> str | None:
+    """Return tags in one column, each between marks so that one can be found exactly."""
+    return _TAG_MARK + _TAG_MARK.join(tags) + _TAG_MARK if tags else None
+
+
+def where_sql(where: Filter) -> tuple[str, list[str]]:
+    """Return an SQL condition on `nodes` and its parameters."""
+    clauses: list[str] = []
+    values: list[str] = []
+    for condition in where.conditions:
+        tests: list[str] = []
+        for value in sorted(condition.values):
+            test, wanted = _test_sql(condition, value)
+            tests.append(test)
+            values.append(wanted)
+        clauses.append(f"({' OR '.join(tests)})" if tests else "0")
+    return " AND ".join(clauses) or "1", values
+
+
+def _test_sql(condition: Condition, value: str) -> tuple[str, str]:
+    # The column name is one of ATTRIBUTES, never what a user typed.
+    column = f"a_{condition.field}"
+    if condition.field == "tag":
+        mark = _TAG_MARK
+        if condition.test is Test.EQUALS:
+            return f"instr({column}, ?) > 0", f"{mark}{value}{mark}"
+        if condition.test is Test.STARTS:
+            return f"instr({column}, ?) > 0", f"{mark}{value}"
+        return f"instr({column}, ?) > 0", value
+    if condition.test is Test.EQUALS:
+        return f"{column} = ?", value
+    if condition.test is Test.CONTAINS:
+        return f"instr({column}, ?) > 0", value
+    return f"instr({column}, ?) = 1", value

@@ -1,0 +1,126 @@
+"""Opens the two SQLite files of a collection as one connection.
+
+`collection.db` is the record of one folder; `store.db`, attached as `store`, holds texts
+and vectors by content. Commits go to the store first, so the record never names a text
+that is not there. Driver errors leave here as errors of our own tree.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from urllib.parse import quote
+
+from trivium.errors import BackendError, BackendTimeout, IndexUnusable
+
+FORMAT = 1
+_BUSY_S = 30.0
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn what SQLite, Tantivy and the file system raise into errors of our tree."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise BackendTimeout(f"{what}: the database stayed locked. Try again.") from error
+        raise BackendError(f"{what}: {error}. Nothing of this step was kept.") from error
+    except sqlite3.DatabaseError as error:
+        raise IndexUnusable(
+            f"{what}: the index is damaged ({error}). Start afresh with: trivium index --rebuild"
+        ) from error
+    except OSError as error:
+        raise BackendError(f"{what}: {error.strerror or error}. Nothing of this step was kept.") from error
+
+
+def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
+    """Make both files if they are not there; a half-made one is finished."""
+    folder.mkdir(parents=True, exist_ok=True)
+    store.mkdir(parents=True, exist_ok=True)
+    _make(store / "store.db", "store.sql", {})
+    _make(folder / "collection.db", "schema.sql", {"format": str(FORMAT), "seq": "0", **meta})
+
+
+def _make(path: Path, script: str, meta: dict[str, str]) -> None:
+    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        made = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if not made:
+            sql = resources.files(__package__).joinpath(script).read_text(encoding="utf-8")
+            for statement in _statements(sql):
+                connection.execute(statement)
+            if meta:
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+
+
+def _statements(sql: str) -> list[str]:
+    """Split a script, since executescript would commit the open transaction."""
+    lines = [line for line in sql.splitlines() if not line.startswith("--")]
+    return [statement for statement in "\n".join(lines).split(";") if statement.strip()]
+
+
+def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:
+    """Open the record with the store attached. Raises IndexUnusable for another format."""
+    mode = "rw" if writes else "ro"
+    connection = sqlite3.connect(
+        f"file:{quote(str(folder / 'collection.db'))}?mode={mode}",
+        uri=True,
+        timeout=_BUSY_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        connection.execute(
+            "ATTACH ? AS store", (f"file:{quote(str(store / 'store.db'))}?mode={mode}",)
+        )
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA store.synchronous = FULL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        _check_format(connection, folder)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_format(connection: sqlite3.Connection, folder: Path) -> None:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    found = row[0] if row else "none"
+    if found != str(FORMAT):
+        root = connection.execute("SELECT value FROM meta WHERE key = 'root'").fetchone()
+        place = root[0] if root else str(folder)
+        raise IndexUnusable(
+            f"The index of {place} has format {found}; this version reads format {FORMAT}. "
+            f"Make it anew with: trivium index --rebuild {place}"
+        )
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return what the collection remembers of itself."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
+    """Remember `values`; part of the caller's transaction."""
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def read_meta_of(folder: Path) -> dict[str, str]:
+    """Return what the collection in `folder` remembers, whatever its format."""
+    address = f"file:{quote(str(folder / 'collection.db'))}?mode=ro"
+    with translated("Reading the index"):
+        connection = sqlite3.connect(address, uri=True, timeout=_BUSY_S)
+        try:
+            return read_meta(connection)
+        finally:
+            connection.close()

@@ -1,0 +1,391 @@
+"""One state of an embedded collection, for reading.
+
+Made by EmbeddedBackend.snapshot. Text and vector indexes speak in chunk numbers; this
+turns them into chunk ids and drops the ones its state of the record does not have.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from trivium.analysis.fields import check
+from trivium.backends.base import Contents, FileContent, FileState, Found, Space
+from trivium.backends.embedded.asks import where_sql
+from trivium.backends.embedded.rows import (
+    CHUNK_COLUMNS,
+    NODE_COLUMNS,
+    chunk_of,
+    node_of,
+)
+from trivium.backends.embedded.text import TextFolder, TextReader, TextWriter, view_key
+from trivium.backends.embedded.vectors import SpaceReader
+from trivium.filtering.conditions import Filter
+from trivium.query.grammar import Query
+from trivium.types import (
+    Chunk,
+    ChunkId,
+    Document,
+    Edge,
+    EdgeType,
+    Node,
+    NodeId,
+    Ranking,
+    Scores,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import tantivy
+    from numpy.typing import NDArray
+
+    from trivium.backends.embedded.store import EmbeddedBackend
+    from trivium.backends.embedded.text import State
+
+_SLACK = 32
+_IDS = "(SELECT value FROM json_each(?))"
+
+
+class EmbeddedSnapshot:
+    """See trivium.backends.base.Snapshot."""
+
+    def __init__(
+        self,
+        backend: EmbeddedBackend,
+        connection: sqlite3.Connection,
+        pinned: dict[str, tuple[State, tantivy.Searcher]],
+    ) -> None:
+        self._backend = backend
+        self._sql = connection
+        self._pinned = pinned
+        # Reading anything here is what pins SQLite to this state.
+        row = connection.execute("SELECT value FROM meta WHERE key = 'seq'").fetchone()
+        self.seq = int(row[0])
+        self._spaces: dict[str, SpaceReader] | None = None
+
+    def contents(self) -> Contents:
+        """Count what is there."""
+
+        def count(table: str) -> int:
+            # The table names are those below, never a user's.
+            return int(self._sql.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
+
+        skipped = self._sql.execute("SELECT reason, count(*) FROM skipped GROUP BY reason")
+        masked = self._sql.execute("SELECT coalesce(sum(masked), 0) FROM files").fetchone()[0]
+        indexed = self._sql.execute("SELECT value FROM meta WHERE key = 'indexed_at'").fetchone()
+        return Contents(
+            seq=self.seq,
+            files=count("files"),
+            nodes=count("nodes"),
+            edges=count("edges"),
+            chunks=count("chunks"),
+            masked=int(masked),
+            skipped=dict(skipped),
+            indexed_at=indexed[0] if indexed else "",
+        )
+
+    def files(self) -> Mapping[str, FileState]:
+        """Return the manifest."""
+        rows = self._sql.execute(
+            "SELECT path, size_bytes, mtime_ns, sha256, masked, failure FROM files ORDER BY path"
+        )
+        return {row[0]: FileState(*row) for row in rows}
+
+    def skipped(self) -> Mapping[str, str]:
+        """Return the files that were passed over, path -> reason."""
+        return dict(self._sql.execute("SELECT path, reason FROM skipped ORDER BY path"))
+
+    def text(self, view: View) -> EmbeddedText:
+        """Return the text index of `view`, made now if it does not exist yet."""
+        check(view)
+        folder = self._backend.view(view)
+        key = view_key(view)
+        if key not in self._pinned:
+            found = folder.searcher()
+            if found is None:
+                self._build(folder)
+                found = folder.searcher()
+            assert found is not None  # noqa: S101 - made just above
+            self._pinned[key] = found
+        return EmbeddedText(self, TextReader(folder, self._pinned[key][1]))
+
+    def _build(self, folder: TextFolder) -> None:
+        folder.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.folder / "build.lock"):
+            if folder.searcher() is not None:
+                return
+            writer = TextWriter(folder, fresh=True)
+            try:
+                for number, node, chunk in self.stream("1", ()):
+                    writer.add(number, node, chunk)
+                writer.commit(self.seq)
+            finally:
+                writer.close()
+
+    def spaces(self) -> Sequence[Space]:
+        """Return the vector spaces that hold anything."""
+        chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        return [
+            Space(model_id, reader.dimension, min(1.0, reader.count / chunks))
+            for model_id, reader in sorted(self._load_spaces().items())
+            if reader.count and chunks
+        ]
+
+    def vectors(self, model_id: str) -> EmbeddedVectors | None:
+        """Return the vector index of a space, or None."""
+        reader = self._load_spaces().get(model_id)
+        return EmbeddedVectors(self, reader) if reader is not None and reader.count else None
+
+    def _load_spaces(self) -> dict[str, SpaceReader]:
+        if self._spaces is None:
+            self._spaces = {}
+            for folder in sorted((self._backend.folder / "vectors").glob("*/current.json")):
+                model_id = folder.parent.name
+                loaded = self._backend.space(model_id).load()
+                if loaded is not None:
+                    self._spaces[model_id] = SpaceReader(*loaded[1:])
+        return self._spaces
+
+    def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
+        """Return these chunks in the order asked for; ones that are gone are left out."""
+        rows = self._sql.execute(
+            f"SELECT {CHUNK_COLUMNS}, {NODE_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
+            f"JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
+            f"WHERE c.chunk_id IN {_IDS}",
+            (json.dumps(ids),),
+        ).fetchall()
+        texts = self._texts({row[12] for row in rows})
+        found: dict[str, Found] = {}
+        for row in rows:
+            text = texts.get(row[12])
+            if text is not None:
+                node = node_of(row[5:12])
+                found[row[0]] = Found(chunk_of(row[:5], node.id, text), node)
+        return [found[chunk_id] for chunk_id in ids if chunk_id in found]
+
+    def _texts(self, keys: set[bytes]) -> dict[bytes, str]:
+        texts: dict[bytes, str] = {}
+        for key in keys:
+            row = self._sql.execute("SELECT text FROM store.texts WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                texts[key] = row[0]
+        return texts
+
+    def node(self, node_id: NodeId) -> Node | None:
+        """Return a node, or None."""
+        row = self._sql.execute(
+            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+            "WHERE n.node_id = ?",
+            (node_id,),
+        ).fetchone()
+        return node_of(row) if row else None
+
+    def text_of(self, node_id: NodeId) -> str:
+        """Return the whole text of a node."""
+        row = self._sql.execute(
+            "SELECT n.start, n.end, t.text FROM nodes n JOIN files f ON f.id = n.file "
+            "JOIN store.texts t ON t.key = f.text_key WHERE n.node_id = ?",
+            (node_id,),
+        ).fetchone()
+        return row[2][row[0] : row[1]] if row else ""
+
+    def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
+        """Return a node's chunks in order."""
+        rows = self._sql.execute(
+            f"SELECT {CHUNK_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
+            "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
+            "WHERE n.node_id = ? ORDER BY c.id",
+            (node_id,),
+        ).fetchall()
+        texts = self._texts({row[5] for row in rows})
+        return [chunk_of(row[:5], node_id, texts[row[5]]) for row in rows if row[5] in texts]
+
+    def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
+        """Return the edges from and to a node."""
+        rows = self._sql.execute(
+            "SELECT source, target, type, weight, context FROM edges "
+            "WHERE source = ?1 OR target = ?1 ORDER BY source, target, type",
+            (node_id,),
+        )
+        return [Edge(NodeId(s), NodeId(t), EdgeType(k), w, c) for s, t, k, w, c in rows]
+
+    def content(self, path: str) -> FileContent | None:
+        """Return all the index holds of one file, as it was written, or None."""
+        row = self._sql.execute(
+            "SELECT f.id, f.path, size_bytes, mtime_ns, sha256, masked, failure, t.text "
+            "FROM files f JOIN store.texts t ON t.key = f.text_key WHERE f.path = ?",
+            (path,),
+        ).fetchone()
+        if row is None:
+            return None
+        file, state, text = row[0], FileState(*row[1:7]), row[7]
+        node_rows = self._sql.execute(
+            f"SELECT n.id, {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+            "WHERE n.file = ? ORDER BY n.id",
+            (file,),
+        ).fetchall()
+        nodes = {one[0]: node_of(one[1:]) for one in node_rows}
+        chunk_rows = self._sql.execute(
+            f"SELECT c.node, {CHUNK_COLUMNS} FROM chunks c WHERE c.file = ? ORDER BY c.id",  # noqa: S608
+            (file,),
+        )
+        chunks = tuple(chunk_of(one[1:], nodes[one[0]].id, text) for one in chunk_rows)
+        edges = self._sql.execute(
+            "SELECT source, target, type, weight, context FROM edges WHERE file = ? ORDER BY rowid",
+            (file,),
+        )
+        return FileContent(
+            state,
+            Document(path, text),
+            tuple(nodes.values()),
+            tuple(Edge(NodeId(s), NodeId(t), EdgeType(k), w, c) for s, t, k, w, c in edges),
+            chunks,
+        )
+
+    def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
+        """Yield the vectors of this index's chunks with their keys, each key once."""
+        import numpy as np
+
+        rows = self._sql.execute(
+            "SELECT key, scale, int8 FROM store.vectors WHERE model = ? "
+            "AND key IN (SELECT key FROM chunks) ORDER BY key",
+            (model_id,),
+        )
+        for key, scale, row in rows:
+            yield key, np.frombuffer(row, np.int8).astype(np.float32) * np.float32(scale)
+
+    def stream(
+        self, condition: str, values: Sequence[str | int]
+    ) -> Iterator[tuple[int, Node, Chunk]]:
+        """Yield chunks with their numbers and nodes, file by file, for derived indexes."""
+        yield from stream(self._sql, condition, values)
+
+    def ids_of(self, numbers: Sequence[int]) -> dict[int, ChunkId]:
+        """Return the chunk ids of these numbers; ones that are gone are left out."""
+        rows = self._sql.execute(
+            f"SELECT id, chunk_id FROM chunks WHERE id IN {_IDS}",  # noqa: S608
+            (json.dumps(numbers),),
+        )
+        return dict(rows)
+
+    def numbers_of(self, ids: Sequence[ChunkId]) -> dict[ChunkId, int]:
+        """Return the numbers of these chunk ids."""
+        rows = self._sql.execute(
+            f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {_IDS}",  # noqa: S608
+            (json.dumps(ids),),
+        )
+        return dict(rows)
+
+    def allowed(self, where: Filter) -> NDArray[np.int64] | None:
+        """Return the sorted numbers of the chunks `where` allows; None for all of them."""
+        import numpy as np
+
+        if not where.conditions:
+            return None
+        condition, values = where_sql(where)
+        rows = self._sql.execute(
+            "SELECT c.id FROM nodes n JOIN chunks c ON c.node = n.id "  # noqa: S608
+            f"WHERE {condition} ORDER BY c.id",
+            values,
+        )
+        return np.fromiter((row[0] for row in rows), np.int64)
+
+
+def stream(
+    connection: sqlite3.Connection, condition: str, values: Sequence[str | int]
+) -> Iterator[tuple[int, Node, Chunk]]:
+    """Yield chunks with their numbers and nodes, file by file.
+
+    `condition` is SQL of our own on chunks `c`.
+    """
+    rows = connection.execute(
+        f"SELECT c.id, {CHUNK_COLUMNS}, {NODE_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
+        f"JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file WHERE {condition} "
+        "ORDER BY c.id",
+        values,
+    )
+    texts = connection.cursor()
+    for key, of_file in groupby(rows, key=lambda row: row[13]):
+        found = texts.execute("SELECT text FROM store.texts WHERE key = ?", (key,)).fetchone()
+        if found is None:
+            continue
+        node: Node | None = None
+        for row in of_file:
+            if node is None or node.id != row[6]:
+                node = node_of(row[6:13])
+            yield row[0], node, chunk_of(row[1:6], node.id, found[0])
+
+
+class EmbeddedText:
+    """See trivium.backends.base.TextIndex."""
+
+    def __init__(self, snapshot: EmbeddedSnapshot, reader: TextReader) -> None:
+        self._snapshot = snapshot
+        self._reader = reader
+
+    def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks that match `query`."""
+        if depth < 1:
+            return Ranking("text", (), ())
+        limit = depth + _SLACK
+        while True:
+            hits = self._reader.best(query, where=where, limit=limit)
+            ids = self._snapshot.ids_of([number for _, number in hits])
+            alive = [(score, ids[number]) for score, number in hits if number in ids]
+            # Stop once everything that ties with the last place has been seen: ties are
+            # settled by id, which Tantivy does not know.
+            if len(hits) < limit or (len(alive) > depth and alive[depth - 1][0] > alive[-1][0]):
+                break
+            limit *= 4
+        alive.sort(key=lambda hit: (-hit[0], hit[1]))
+        kept = alive[:depth]
+        return Ranking("text", tuple(one for _, one in kept), tuple(score for score, _ in kept))
+
+    def score(self, query: Query, ids: Sequence[ChunkId]) -> Scores:
+        """Score exactly `ids`."""
+        numbers = self._snapshot.numbers_of(ids)
+        scores = self._reader.of(query, list(numbers.values()))
+        return {one: scores.get(numbers[one], 0.0) for one in ids if one in numbers}
+
+
+class EmbeddedVectors:
+    """See trivium.backends.base.VectorIndex."""
+
+    def __init__(self, snapshot: EmbeddedSnapshot, reader: SpaceReader) -> None:
+        self._snapshot = snapshot
+        self._reader = reader
+
+    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks nearest to `vector`."""
+        if depth < 1:
+            return Ranking("vectors", (), ())
+        allowed = self._snapshot.allowed(where)
+        limit = depth
+        while True:
+            numbers, cosines = self._reader.best(vector, limit=limit, allowed=allowed)
+            ids = self._snapshot.ids_of(numbers.tolist())
+            pairs = zip(numbers.tolist(), cosines.tolist(), strict=True)
+            alive = [(score, ids[number]) for number, score in pairs if number in ids]
+            if len(alive) >= depth or len(numbers) < limit:
+                break
+            limit *= 4
+        alive.sort(key=lambda hit: (-hit[0], hit[1]))
+        kept = alive[:depth]
+        return Ranking("vectors", tuple(one for _, one in kept), tuple(score for score, _ in kept))
+
+    def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
+        """Return the cosine of exactly `ids`."""
+        import numpy as np
+
+        numbers = self._snapshot.numbers_of(ids)
+        wanted = np.array(sorted(numbers.values()), np.int64)
+        scores = self._reader.of(vector, wanted)
+        return {one: scores[number] for one, number in numbers.items() if number in scores}

@@ -1,0 +1,93 @@
+"""Nodes and chunks <-> rows of the record."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from trivium.backends.embedded.asks import tag_column
+from trivium.filtering.match import attributes
+from trivium.types import (
+    Chunk,
+    ChunkId,
+    Kind,
+    Location,
+    Metadata,
+    MetaValue,
+    Node,
+    NodeId,
+    Span,
+)
+
+NODE_COLUMNS = "n.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.body"
+CHUNK_COLUMNS = "c.chunk_id, c.start, c.end, c.start_line, c.end_line"
+
+NodeRow = tuple[str, str, int, int, int, int, str]
+ChunkRow = tuple[str, int, int, int, int]
+
+
+def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
+    """Return the columns of `nodes` after its number."""
+    body = [
+        node.kind.value,
+        node.type,
+        node.name,
+        node.description,
+        list(node.tags),
+        node.domain,
+        node.language,
+        node.title,
+        dict(node.metadata),
+    ]
+    values = attributes(node)
+    return (
+        node.id,
+        file,
+        node.source.start_line,
+        node.source.end_line,
+        node.span.start,
+        node.span.end,
+        json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        *(_first(values[name]) for name in ("kind", "type", "lang", "ext", "path", "domain", "name")),
+        tag_column(values["tag"]),
+    )
+
+
+def node_of(row: NodeRow) -> Node:
+    """Return the node of a row of NODE_COLUMNS."""
+    node_id, path, start_line, end_line, start, end, body = row
+    kind, type_, name, description, tags, domain, language, title, metadata = json.loads(body)
+    span = Span(start, end)
+    return Node(
+        id=NodeId(node_id),
+        kind=Kind(kind),
+        type=type_,
+        name=name,
+        source=Location(path, start_line, end_line),
+        span=span,
+        own=(span,),
+        description=description,
+        tags=tuple(tags),
+        domain=domain,
+        language=language,
+        title=title,
+        metadata=_metadata(metadata),
+    )
+
+
+def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:
+    """Return the chunk of a row of CHUNK_COLUMNS, cut from its document's text."""
+    chunk_id, start, end, start_line, end_line = row
+    span = Span(start, end)
+    return Chunk(ChunkId(chunk_id), node_id, text[start:end], span, start_line, end_line)
+
+
+def _metadata(raw: dict[str, MetaValue | list[str]]) -> Metadata:
+    return {
+        key: tuple(value) if isinstance(value, list) else cast("MetaValue", value)
+        for key, value in raw.items()
+    }
+
+
+def _first(values: tuple[str, ...]) -> str | None:
+    return values[0] if values else None

@@ -1,0 +1,143 @@
+"""The default backend: SQLite, Tantivy and vector files in one folder.
+
+SQLite is the record; the text and vector indexes are derived from it, know which batch
+they contain, and catch up whenever a writer opens. Readers in other processes each hold
+a snapshot; one writer at a time holds the lock.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.backends.embedded import database
+from trivium.backends.embedded.lock import writer_lock
+from trivium.backends.embedded.read import EmbeddedSnapshot
+from trivium.backends.embedded.text import TextFolder, view_key, views_in
+from trivium.backends.embedded.vectors import SpaceFolder
+from trivium.backends.embedded.write import EmbeddedWriter
+from trivium.errors import IndexLocked
+from trivium.types import View
+
+if TYPE_CHECKING:
+    import tantivy
+
+    from trivium.backends.embedded.text import State
+
+
+class EmbeddedBackend:
+    """One collection in `folder`, its texts and vectors in `store`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        store: Path,
+        meta: Mapping[str, str] | None = None,
+        views: tuple[View, ...] = (),
+    ) -> None:
+        self.folder = folder
+        self.store = store
+        self._views: dict[str, TextFolder] = {}
+        self._spaces: dict[str, SpaceFolder] = {}
+        self._guard = threading.Lock()
+        self._readers = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._built_at_sync = views
+        with database.translated("Opening the index"):
+            database.create(folder, store, meta=dict(meta or {}))
+
+    def meta(self) -> dict[str, str]:
+        """Return what the collection remembers of itself."""
+        with database.translated("Reading the index"):
+            return database.read_meta(self._connection())
+
+    @contextmanager
+    def snapshot(self) -> Iterator[EmbeddedSnapshot]:
+        """Hold one state of the index for reading."""
+        # Searchers first: SQLite commits before Tantivy, so the record then is never
+        # older than the text index, and a hit that is gone from the record is dropped.
+        pinned = self._pin()
+        with database.translated("Reading the index"):
+            connection = self._connection()
+            nested = connection.in_transaction
+            if not nested:
+                connection.execute("BEGIN")
+            try:
+                yield EmbeddedSnapshot(self, connection, pinned)
+            finally:
+                if not nested and connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def writer(self, *, wait_s: float) -> Iterator[EmbeddedWriter]:
+        """Become the writer; heals indexes that a crash left behind."""
+        place = self.meta().get("root", str(self.folder))
+        try:
+            with writer_lock(self.folder, wait_s=wait_s), database.translated("Writing the index"):
+                connection = database.connect(self.folder, self.store, writes=True)
+                writer = EmbeddedWriter(self, connection)
+                try:
+                    yield writer
+                finally:
+                    writer.close()
+                    connection.close()
+        except IndexLocked as error:
+            raise IndexLocked(place, holder=error.holder) from error
+
+    def view(self, view: View) -> TextFolder:
+        """Return the folder of a view."""
+        key = view_key(view)
+        with self._guard:
+            if key not in self._views:
+                self._views[key] = TextFolder(self.folder / "text", view)
+            return self._views[key]
+
+    def space(self, model_id: str) -> SpaceFolder:
+        """Return the folder of a vector space."""
+        with self._guard:
+            if model_id not in self._spaces:
+                self._spaces[model_id] = SpaceFolder(self.folder / "vectors" / model_id)
+            return self._spaces[model_id]
+
+    def views_kept(self) -> list[TextFolder]:
+        """Return the views a writer keeps up to date: those of every sync, and those in use."""
+        wanted = {view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))}
+        return [self.view(view) for _, view in sorted(wanted.items())]
+
+    def now(self) -> str:
+        """Return the time, for people."""
+        return datetime.now(UTC).isoformat(timespec="seconds")
+
+    def close(self) -> None:
+        """Close every connection this process holds."""
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+            self._readers = threading.local()
+
+    def _connection(self) -> sqlite3.Connection:
+        """Return this thread's own connection for reading."""
+        held: sqlite3.Connection | None = getattr(self._readers, "connection", None)
+        if held is None:
+            held = database.connect(self.folder, self.store, writes=False)
+            self._readers.connection = held
+            with self._guard:
+                self._connections.append(held)
+        return held
+
+    def _pin(self) -> dict[str, tuple[State, tantivy.Searcher]]:
+        with self._guard:
+            folders = dict(self._views)
+        pinned = {}
+        for key, folder in folders.items():
+            found = folder.searcher()
+            if found is not None:
+                pinned[key] = found
+        return pinned

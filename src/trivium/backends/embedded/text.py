@@ -1,0 +1,311 @@
+"""One view of a collection as a Tantivy index.
+
+A view lives in generations: a rebuild writes a new one aside and then points to it, so
+readers never see half an index. `current.json` says which generation, up to which batch
+(`seq`) and how many dead documents it counts. The record is SQLite; this only derives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.analysis.fields import text_of
+from trivium.analysis.words import Analyser, analyser
+from trivium.backends.embedded.asks import compile_filter, compile_query
+from trivium.errors import IndexUnusable
+from trivium.filtering.conditions import ATTRIBUTES, Filter
+from trivium.filtering.match import attributes
+from trivium.query.grammar import Query
+from trivium.types import Chunk, Node, View
+
+if TYPE_CHECKING:
+    import tantivy
+
+# Raise when the meaning of the indexed terms changes: old views are then made anew.
+_VERSION = 1
+_HEAP_BYTES = 64_000_000
+_MERGE_SHARE = 0.2
+_MERGE_LEAST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What `current.json` says of a view."""
+
+    generation: str
+    seq: int
+    dead: int
+
+
+def view_key(view: View) -> str:
+    """Name the folder of a view: its name and a hash of all that gives it its meaning."""
+    meaning = json.dumps([_VERSION, asdict(view)], sort_keys=True)
+    return f"{view.name}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
+
+
+def fields_of(view: View) -> tuple[tuple[str, float], ...]:
+    """Return the Tantivy fields of a view with the weight each has when asked."""
+    if view.combine == "repeat":
+        return (("t", 1.0),)
+    return tuple((f"t_{name}", float(weight)) for name, weight in view.fields)
+
+
+def schema_of(view: View) -> tantivy.Schema:
+    """Return the schema: a number, the text fields, the attributes filters look at."""
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    # A signed integer: deleting by an unsigned field silently does nothing in 0.27.
+    builder.add_integer_field("id", stored=False, indexed=True, fast=True)
+    for name, _ in fields_of(view):
+        builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option="position")
+    for name in ATTRIBUTES:
+        builder.add_text_field(name, stored=False, tokenizer_name="raw", index_option="basic")
+    return builder.build()
+
+
+class TextFolder:
+    """The folder of one view: opens generations for reading, writes and swaps them."""
+
+    def __init__(self, folder: Path, view: View) -> None:
+        self.folder = folder / view_key(view)
+        self.view = view
+        self._schema: tantivy.Schema | None = None
+        self._open: tuple[State, tantivy.Index] | None = None
+
+    @property
+    def schema(self) -> tantivy.Schema:
+        """The schema, made once."""
+        if self._schema is None:
+            self._schema = schema_of(self.view)
+        return self._schema
+
+    def state(self) -> State | None:
+        """Read what is current, or None if the view has not been made."""
+        try:
+            raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
+            return State(str(raw["generation"]), int(raw["seq"]), int(raw["dead"]))
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def searcher(self) -> tuple[State, tantivy.Searcher] | None:
+        """Return the newest state and a searcher pinned to it; None if there is none yet."""
+        state = self.state()
+        if state is None:
+            return None
+        if self._open is not None and self._open[0].generation == state.generation:
+            index = self._open[1]
+            if self._open[0] != state:
+                index.reload()
+        else:
+            try:
+                index = self._open_index(self.folder / state.generation)
+            except ValueError as error:
+                raise IndexUnusable(
+                    f"The text index in {self.folder} cannot be read ({error}). "
+                    "The next trivium index mends it."
+                ) from error
+        self._open = (state, index)
+        return state, index.searcher()
+
+    def _open_index(self, generation: Path) -> tantivy.Index:
+        import tantivy
+
+        if not (generation / "meta.json").exists():
+            raise ValueError("its files are gone")
+        index = tantivy.Index(self.schema, path=str(generation), reuse=True)
+        _register(index)
+        return index
+
+    def is_whole(self) -> bool:
+        """Say whether the current generation can be opened."""
+        try:
+            return self.searcher() is not None
+        except IndexUnusable:
+            return False
+
+    def save(self, state: State) -> None:
+        """Make `state` the current one, all at once."""
+        temporary = self.folder / f"current.{os.getpid()}.tmp"
+        with temporary.open("w", encoding="utf-8") as file:
+            json.dump(asdict(state), file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.folder / "current.json")
+
+    def new_generation(self) -> Path:
+        """Make an empty folder for a rebuild; leftovers of a crashed one are dropped."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        definition = self.folder / "view.json"
+        if not definition.exists():
+            definition.write_text(json.dumps(asdict(self.view)), encoding="utf-8")
+        state = self.state()
+        number = int(state.generation[1:]) + 1 if state else 1
+        generation = self.folder / f"g{number}"
+        shutil.rmtree(generation, ignore_errors=True)
+        generation.mkdir()
+        return generation
+
+    def sweep(self) -> None:
+        """Remove generations that are no longer current."""
+        state = self.state()
+        for old in self.folder.glob("g*"):
+            if state is not None and old.name != state.generation:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def views_in(folder: Path) -> list[View]:
+    """Return the views that have been made in `folder`; ones of another version are removed."""
+    views = []
+    for definition in sorted(folder.glob("*/view.json")):
+        try:
+            raw = json.loads(definition.read_text(encoding="utf-8"))
+            fields = tuple((name, weight) for name, weight in raw.pop("fields"))
+            kinds = raw.pop("kinds")
+            view = View(fields=fields, kinds=None if kinds is None else tuple(kinds), **raw)
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+        if view_key(view) == definition.parent.name:
+            views.append(view)
+        else:
+            shutil.rmtree(definition.parent, ignore_errors=True)
+    return views
+
+
+class TextWriter:
+    """Feeds one generation of a view. Nothing is visible to readers before `commit`."""
+
+    def __init__(self, folder: TextFolder, *, fresh: bool) -> None:
+        import tantivy
+
+        self._folder = folder
+        self._view = folder.view
+        state = None if fresh else folder.state()
+        if state is None:
+            path = folder.new_generation()
+            state = State(path.name, 0, 0)
+        else:
+            path = folder.folder / state.generation
+        self.state = state
+        index = tantivy.Index(folder.schema, path=str(path), reuse=not fresh)
+        _register(index)
+        self._writer = index.writer(_HEAP_BYTES, num_threads=1)
+        self._analyser = analyser(self._view.analyser)
+
+    def add(self, number: int, node: Node, chunk: Chunk) -> None:
+        """Index one chunk under its number."""
+        if self._view.kinds is not None and node.kind.value not in self._view.kinds:
+            return
+        self._writer.add_document(_document(number, node, chunk, self._view, self._analyser))
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Take chunks out."""
+        dead = 0
+        for number in numbers:
+            self._writer.delete_documents_by_term("id", number)
+            dead += 1
+        self.state = replace(self.state, dead=self.state.dead + dead)
+
+    def forget(self, number: int) -> None:
+        """Take out a chunk that may already be in, before it is added again."""
+        self._writer.delete_documents_by_term("id", number)
+
+    def commit(self, seq: int) -> None:
+        """Make everything so far visible and say it holds all batches up to `seq`."""
+        self._writer.commit()
+        self.state = replace(self.state, seq=seq)
+        self._folder.save(self.state)
+
+    def close(self) -> None:
+        """Release Tantivy's lock; waits for merges under way."""
+        self._writer.wait_merging_threads()
+
+
+def needs_rebuild(state: State, chunks: int) -> bool:
+    """Say whether dead documents weigh on the statistics enough to write them out."""
+    return state.dead > max(_MERGE_LEAST, _MERGE_SHARE * chunks)
+
+
+class TextReader:
+    """Asks one pinned searcher; scores are Tantivy's BM25."""
+
+    def __init__(self, folder: TextFolder, searcher: tantivy.Searcher) -> None:
+        self._folder = folder
+        self._searcher = searcher
+        self._analyser = analyser(folder.view.analyser)
+
+    def best(self, query: Query, *, where: Filter, limit: int) -> list[tuple[float, int]]:
+        """Return up to `limit` scores and chunk numbers, best first."""
+        asked = self._compile(query)
+        if asked is None or limit < 1:
+            return []
+        gate = compile_filter(self._folder.schema, where)
+        return self._run(_gated(asked, gate), limit)
+
+    def of(self, query: Query, numbers: Sequence[int]) -> dict[int, float]:
+        """Return the scores of exactly these chunk numbers; those that do not match are left out."""
+        import tantivy
+
+        asked = self._compile(query)
+        if asked is None or not numbers:
+            return {}
+        gate = tantivy.Query.term_set_query(self._folder.schema, "id", list(numbers))
+        return {number: score for score, number in self._run(_gated(asked, gate), len(numbers))}
+
+    def _compile(self, query: Query) -> tantivy.Query | None:
+        fields = fields_of(self._folder.view)
+        return compile_query(self._folder.schema, fields, self._analyser, query.root)
+
+    def _run(self, asked: tantivy.Query, limit: int) -> list[tuple[float, int]]:
+        hits = self._searcher.search(asked, limit=limit, count=False).hits
+        numbers = self._searcher.fast_field_values("id", [address for _, address in hits])
+        return [(score, number) for (score, _), number in zip(hits, numbers, strict=True)]
+
+
+def _gated(asked: tantivy.Query, gate: tantivy.Query | None) -> tantivy.Query:
+    import tantivy
+
+    if gate is None:
+        return asked
+    silent = tantivy.Query.const_score_query(gate, 0.0)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, asked), (tantivy.Occur.Must, silent)])
+
+
+def _register(index: tantivy.Index) -> None:
+    import tantivy
+
+    # Terms are made by our own analysers and joined by spaces: Tantivy only splits there.
+    spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer("spaces", spaces)
+
+
+def _document(
+    number: int, node: Node, chunk: Chunk, view: View, words_of: Analyser
+) -> tantivy.Document:
+    import tantivy
+
+    document = tantivy.Document()
+    document.add_integer("id", number)
+    repeats = view.combine == "repeat"
+    for name, weight in view.fields:
+        words, wholes = words_of.split(text_of(name, node, chunk))
+        field = "t" if repeats else f"t_{name}"
+        # Each value ends a phrase: Tantivy leaves a gap between the values of a field.
+        for value in (words, wholes):
+            if value:
+                joined = " ".join(value)
+                for _ in range(weight if repeats else 1):
+                    document.add_text(field, joined)
+    for name, values in attributes(node).items():
+        for attribute in values:
+            document.add_text(name, attribute)
+    return document

@@ -1,0 +1,331 @@
+"""One vector space of a collection as files that are scanned whole.
+
+A base file and a small delta, both memory-mapped: rows are int8 with one scale each.
+`current.json` names them, the batch (`seq`) and the last stored vector they contain.
+The scan is exact: its int8 estimate has a known error, and all rows within that error
+of the cut are scored again with whole-number arithmetic, so every machine agrees.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MAGIC = b"TRVEC1\0\0"
+_HEADER = struct.Struct("<8sqq")
+_DELTA_SHARE = 0.1
+_DELTA_LEAST = 2000
+# Below this share of allowed rows, picking them out beats scanning past the others.
+_GATHER_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceState:
+    """What `current.json` says of a space."""
+
+    seq: int
+    last_vector: int
+    dimension: int
+    base: str
+    delta: str
+
+
+class Rows(NamedTuple):
+    """Chunk numbers (n), scales (n) and int8 rows (n, dimension)."""
+
+    numbers: NDArray[np.int64]
+    scales: NDArray[np.float32]
+    matrix: NDArray[np.int8]
+
+    def keep(self, mask: NDArray[np.bool_]) -> Rows:
+        """Return the rows where `mask` holds."""
+        return Rows(self.numbers[mask], self.scales[mask], self.matrix[mask])
+
+
+def empty_rows(dimension: int) -> Rows:
+    """Return no rows."""
+    import numpy as np
+
+    return Rows(
+        np.empty(0, np.int64), np.empty(0, np.float32), np.empty((0, dimension), np.int8)
+    )
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of all parts in the order of their numbers, each number once."""
+    import numpy as np
+
+    numbers, first = np.unique(
+        np.concatenate([part.numbers for part in parts]), return_index=True
+    )
+    scales = np.concatenate([part.scales for part in parts])
+    matrix = np.concatenate([part.matrix for part in parts])
+    return Rows(numbers, scales[first], matrix[first])
+
+
+def rows_of(found: Sequence[tuple[int, float, bytes]], dimension: int) -> Rows:
+    """Return rows as they are kept in SQLite: number, scale, int8 bytes."""
+    import numpy as np
+
+    matrix = np.frombuffer(b"".join(blob for _, _, blob in found), np.int8)
+    return Rows(
+        np.array([number for number, _, _ in found], np.int64),
+        np.array([scale for _, scale, _ in found], np.float32),
+        matrix.reshape(-1, dimension),
+    )
+
+
+class SpaceFolder:
+    """The files of one space: opened for reading, replaced by renaming."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open: tuple[SpaceState, Rows, Rows, NDArray[np.int64]] | None = None
+
+    def state(self) -> SpaceState | None:
+        """Read what is current, or None."""
+        try:
+            raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
+            return SpaceState(**raw)
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def load(self) -> tuple[SpaceState, Rows, Rows, NDArray[np.int64]] | None:
+        """Return state, base rows, delta rows and the dead numbers of the base."""
+        state = self.state()
+        if state is None:
+            return None
+        if self._open is not None and self._open[0] == state:
+            return self._open
+        try:
+            base, _ = _read(self.folder / state.base)
+            delta, dead = _read(self.folder / state.delta)
+        except (OSError, ValueError):
+            # Replaced between reading current.json and opening, or damaged: the writer
+            # makes it anew; until then this space is not there.
+            return None
+        self._open = (state, base, delta, dead)
+        return self._open
+
+    def save(
+        self,
+        *,
+        seq: int,
+        last_vector: int,
+        base: Rows | None,
+        delta: Rows,
+        dead: NDArray[np.int64],
+    ) -> None:
+        """Write what changed aside, then make it current. A base of None is kept.
+
+        Rows must come in the order of their numbers.
+        """
+        import numpy as np
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        before = self.state()
+        delta_name = f"delta-{seq}-{last_vector}.vec"
+        if base is None and before is not None:
+            base_name = before.base
+        else:
+            base_name = f"base-{seq}-{last_vector}.vec"
+            first = empty_rows(delta.matrix.shape[1]) if base is None else base
+            _write(self.folder / base_name, first, np.empty(0, np.int64))
+        _write(self.folder / delta_name, delta, dead)
+        dimension = delta.matrix.shape[1]
+        state = SpaceState(seq, last_vector, dimension, base_name, delta_name)
+        temporary = self.folder / f"current.{os.getpid()}.tmp"
+        _write_synced(temporary, json.dumps(asdict(state)).encode())
+        temporary.replace(self.folder / "current.json")
+        for old in self.folder.glob("*.vec"):
+            if old.name not in (base_name, delta_name):
+                old.unlink(missing_ok=True)
+
+
+def is_heavy(base: Rows, delta: Rows, dead: NDArray[np.int64]) -> bool:
+    """Say whether the delta should be merged into the base."""
+    return len(delta.numbers) + len(dead) > max(_DELTA_LEAST, _DELTA_SHARE * len(base.numbers))
+
+
+def _write(path: Path, rows: Rows, dead: NDArray[np.int64]) -> None:
+    import numpy as np
+
+    count, dimension = rows.matrix.shape
+    head = _HEADER.pack(_MAGIC, count, dimension)
+    parts = (
+        head,
+        rows.numbers.astype("<i8").tobytes(),
+        rows.scales.astype("<f4").tobytes(),
+        np.ascontiguousarray(rows.matrix).tobytes(),
+        dead.astype("<i8").tobytes(),
+    )
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    _write_synced(temporary, b"".join(parts))
+    temporary.replace(path)
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read(path: Path) -> tuple[Rows, NDArray[np.int64]]:
+    import numpy as np
+
+    raw = np.memmap(path, np.uint8, mode="r")
+    magic, count, dimension = _HEADER.unpack(raw[: _HEADER.size].tobytes())
+    numbers_end = _HEADER.size + 8 * count
+    scales_end = numbers_end + 4 * count
+    matrix_end = scales_end + count * dimension
+    if magic != _MAGIC or len(raw) < matrix_end:
+        raise ValueError(path)
+    numbers = np.frombuffer(raw[_HEADER.size : numbers_end].tobytes(), "<i8")
+    scales = np.frombuffer(raw[numbers_end:scales_end].tobytes(), "<f4")
+    matrix = raw[scales_end:matrix_end].view(np.int8).reshape(count, dimension)
+    dead = np.frombuffer(raw[matrix_end:].tobytes(), "<i8")
+    return Rows(numbers, scales, matrix), dead
+
+
+class SpaceReader:
+    """Scans one pinned state of a space."""
+
+    def __init__(self, base: Rows, delta: Rows, dead: NDArray[np.int64]) -> None:
+        self._base = base
+        self._delta = delta
+        self._dead = dead
+
+    @property
+    def dimension(self) -> int:
+        """How long a vector is."""
+        return int(self._base.matrix.shape[1])
+
+    @property
+    def count(self) -> int:
+        """How many chunks have a vector here."""
+        return len(self._base.numbers) - len(self._dead) + len(self._delta.numbers)
+
+    def best(
+        self, vector: NDArray[np.float32], *, limit: int, allowed: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the numbers and cosines of the best rows and all that tie with the last.
+
+        `allowed` are sorted chunk numbers, or None for all.
+        """
+        import numpy as np
+
+        numbers: list[NDArray[np.int64]] = []
+        cosines: list[NDArray[np.float64]] = []
+        for rows, dead in ((self._base, self._dead), (self._delta, None)):
+            found = _nearest(rows, vector, limit=limit, dead=dead, allowed=allowed)
+            numbers.append(rows.numbers[found])
+            cosines.append(exact_cosines(rows, found, vector))
+        every, scores = np.concatenate(numbers), np.concatenate(cosines)
+        if len(scores) > limit:
+            cut = np.partition(scores, -limit)[-limit]
+            kept = scores >= cut
+            every, scores = every[kept], scores[kept]
+        return every, scores
+
+    def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
+        """Return the cosines of exactly these chunk numbers, where they have a vector."""
+        import numpy as np
+
+        scores: dict[int, float] = {}
+        for rows, dead in ((self._base, self._dead), (self._delta, None)):
+            found = _positions(rows.numbers, wanted)
+            if dead is not None and len(dead):
+                found = found[~np.isin(rows.numbers[found], dead)]
+            cosines = exact_cosines(rows, found, vector)
+            scores.update(zip(rows.numbers[found].tolist(), cosines.tolist(), strict=True))
+        return scores
+
+
+def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where in `numbers` (ascending) the wanted ones stand."""
+    import numpy as np
+
+    at = np.searchsorted(numbers, wanted)
+    at = at[at < len(numbers)] if len(numbers) else at[:0]
+    return np.unique(at[np.isin(numbers[at], wanted)])
+
+
+def _nearest(
+    rows: Rows,
+    vector: NDArray[np.float32],
+    *,
+    limit: int,
+    dead: NDArray[np.int64] | None,
+    allowed: NDArray[np.int64] | None,
+) -> NDArray[np.int64]:
+    """Return positions that are certain to include the `limit` nearest rows."""
+    import numpy as np
+
+    if not len(rows.numbers) or limit < 1:
+        return np.empty(0, np.int64)
+    if allowed is not None and len(allowed) < _GATHER_SHARE * len(rows.numbers):
+        at = _positions(rows.numbers, allowed)
+        if dead is not None and len(dead):
+            at = at[~np.isin(rows.numbers[at], dead)]
+        picked = Rows(rows.numbers[at], rows.scales[at], rows.matrix[at])
+        return at[_within_error(picked, vector, limit, None)]
+    mask = None
+    if allowed is not None:
+        mask = np.isin(rows.numbers, allowed, assume_unique=True)
+    if dead is not None and len(dead):
+        alive = ~np.isin(rows.numbers, dead, assume_unique=True)
+        mask = alive if mask is None else mask & alive
+    return _within_error(rows, vector, limit, mask)
+
+
+def _within_error(
+    rows: Rows, vector: NDArray[np.float32], limit: int, mask: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
+    import numkong
+    import numpy as np
+
+    if not len(rows.numbers):
+        return np.empty(0, np.int64)
+    top = float(np.abs(vector).max())
+    scale = top / 127 if top else 1.0
+    coarse = np.rint(vector / scale).astype(np.int8)
+    dots = np.asarray(numkong.cdist(coarse[np.newaxis], rows.matrix, metric="dot"))[0]
+    estimate = dots.astype(np.float32)
+    estimate *= rows.scales
+    estimate *= np.float32(scale)
+    if mask is not None:
+        estimate[~mask] = -np.inf
+    if limit >= len(estimate):
+        found = np.arange(len(estimate))
+    else:
+        # A stored row is at most a unit vector, so the estimate is off by no more than the
+        # length of what rounding took from the query; float32 adds a hair.
+        off = float(np.linalg.norm(vector - coarse * np.float32(scale))) * 1.01 + 1e-5
+        cut = np.partition(estimate, -limit)[-limit]
+        found = np.flatnonzero(estimate >= cut - 2 * off)
+    return found[estimate[found] > -np.inf] if mask is not None else found
+
+
+def exact_cosines(
+    rows: Rows, at: NDArray[np.int64], vector: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Score rows against the query in whole numbers: the same on every machine."""
+    import numpy as np
+
+    top = float(np.abs(vector).max())
+    scale = top / 32767 if top else 1.0
+    fine = np.rint(vector.astype(np.float64) / scale).astype(np.int64)
+    dots = rows.matrix[at].astype(np.int64) @ fine
+    return dots * rows.scales[at].astype(np.float64) * scale
+

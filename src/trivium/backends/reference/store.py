@@ -1,0 +1,179 @@
+"""Batches -> an index held in memory, in plain Python: slow, right, the oracle for others.
+
+Every write makes a new State and leaves the old one as it was, so a snapshot is simply a
+State that somebody still holds. Nothing survives the process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from trivium.analysis.fields import embedding_text, text_key
+from trivium.backends.base import (
+    Batch,
+    FileContent,
+    Pending,
+    Snapshot,
+    Writer,
+)
+from trivium.backends.reference.snapshot import ReferenceSnapshot, State
+from trivium.backends.reference.vectors import quantise
+from trivium.errors import BackendRefused, IndexLocked
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def utc_now() -> str:
+    """Return the time now, such as 2026-01-31T12:00:00+00:00."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(slots=True)
+class _Held:
+    """The newest state, and the lock of whoever may replace it."""
+
+    state: State = field(default_factory=State)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class ReferenceBackend:
+    """An index in memory. `clock` says when a sync ended."""
+
+    def __init__(self, *, clock: Callable[[], str] = utc_now) -> None:
+        self._held = _Held()
+        self._clock = clock
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Hold the newest state; later writes do not change it."""
+        yield ReferenceSnapshot(self._held.state)
+
+    @contextmanager
+    def writer(self, *, wait_s: float) -> Iterator[Writer]:
+        """Become the writer. Raises IndexLocked if another one still is after `wait_s`."""
+        if not self._held.lock.acquire(timeout=wait_s):
+            raise IndexLocked("the index in memory", holder="another writer of this process")
+        try:
+            yield ReferenceWriter(self._held, clock=self._clock)
+        finally:
+            self._held.lock.release()
+
+
+class ReferenceWriter:
+    """Replaces the state, all of a batch at once."""
+
+    def __init__(self, held: _Held, *, clock: Callable[[], str]) -> None:
+        self._held = held
+        self._clock = clock
+
+    def write(self, batch: Batch) -> int:
+        """Store a batch, all of it or none; return its sequence number.
+
+        Raises BackendRefused if an id or a path would be there twice, a chunk belongs to
+        no node of its file, or a touched file is not in the index.
+        """
+        old = self._held.state
+        files = dict(old.files)
+        for path in batch.removed:
+            files.pop(path, None)
+        _refuse_repeats([content.state.path for content in batch.replaced], what="file")
+        for content in batch.replaced:
+            files[content.state.path] = content
+        for touched in batch.touched:
+            if touched.path not in files:
+                raise BackendRefused(f"{touched.path} is not in the index. Write it as replaced.")
+            files[touched.path] = replace(files[touched.path], state=touched)
+        _check(files)
+        self._held.state = replace(old, seq=old.seq + 1, files=MappingProxyType(files))
+        return old.seq + 1
+
+    def record(self, *, skipped: Mapping[str, str]) -> None:
+        """Remember which files were passed over and that a sync ended now."""
+        self._held.state = replace(
+            self._held.state,
+            skipped=MappingProxyType(dict(skipped)),
+            indexed_at=self._clock(),
+        )
+
+    def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
+        """Return texts without a vector in this space, newest files first."""
+        return self._pending(model_id)[: max(limit, 0)]
+
+    def count_pending(self, model_id: str) -> int:
+        """Return how many texts have no vector in this space yet."""
+        return len(self._pending(model_id))
+
+    def _pending(self, model_id: str) -> list[Pending]:
+        state = self._held.state
+        kept = state.vectors.get(model_id, {})
+        newest_first = sorted(
+            state.files.values(), key=lambda one: (-one.state.mtime_ns, one.state.path)
+        )
+        waiting: dict[bytes, str] = {}
+        for content in newest_first:
+            nodes = {node.id: node for node in content.nodes}
+            for chunk in content.chunks:
+                text = embedding_text(nodes[chunk.node_id], chunk)
+                if text_key(text) not in kept:
+                    waiting.setdefault(text_key(text), text)
+        return [Pending(key, text) for key, text in waiting.items()]
+
+    def put_vectors(
+        self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
+    ) -> None:
+        """Keep unit vectors of shape (len(keys), dimension); a key given again is replaced.
+
+        Raises BackendRefused if the shape fits neither the keys nor the space.
+        """
+        if not keys:
+            return
+        if vectors.ndim != 2 or len(vectors) != len(keys):  # noqa: PLR2004 - rows and columns
+            raise BackendRefused(f"{len(keys)} keys came with vectors of shape {vectors.shape}.")
+        state = self._held.state
+        kept = dict(state.vectors.get(model_id, {}))
+        rows: list[list[float]] = vectors.tolist()
+        for old in kept.values():
+            if len(old.steps) != len(rows[0]):
+                raise BackendRefused(
+                    f"The space {model_id} has {len(old.steps)} dimensions, not {len(rows[0])}. "
+                    "A model that gives other vectors needs another id."
+                )
+        kept.update(zip(keys, map(quantise, rows), strict=True))
+        spaces = {**state.vectors, model_id: MappingProxyType(kept)}
+        self._held.state = replace(state, vectors=MappingProxyType(spaces))
+
+    def publish(self) -> None:
+        """Do nothing: every write can be seen by the next snapshot."""
+
+    def compact(self) -> None:
+        """Do nothing: statistics are counted anew from what is there."""
+
+
+def _check(files: Mapping[str, FileContent]) -> None:
+    contents = files.values()
+    _refuse_repeats([node.id for content in contents for node in content.nodes], what="node")
+    _refuse_repeats([chunk.id for content in contents for chunk in content.chunks], what="chunk")
+    for content in contents:
+        own = {node.id for node in content.nodes}
+        for chunk in content.chunks:
+            if chunk.node_id not in own:
+                raise BackendRefused(
+                    f"Chunk {chunk.id} of {content.state.path} belongs to {chunk.node_id}, "
+                    "which is no node of that file."
+                )
+
+
+def _refuse_repeats(ids: Sequence[str], *, what: str) -> None:
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            raise BackendRefused(f"The {what} {one} is there twice. Nothing was written.")
+        seen.add(one)

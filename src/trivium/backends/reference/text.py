@@ -1,0 +1,39 @@
+"""Chunks -> keyword search over one view of them.
+
+Keeps the promises of base.TextIndex; score says what a query means. Called by store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trivium.backends.base import Found
+from trivium.backends.reference.inverted import invert
+from trivium.backends.reference.order import rank, rounded
+from trivium.backends.reference.score import matches
+from trivium.filtering import match
+from trivium.filtering.conditions import Filter
+from trivium.query.grammar import Query
+from trivium.types import ChunkId, Ranking, Scores, View
+
+
+class ReferenceText:
+    """One view, counted anew from the chunks it is given."""
+
+    def __init__(self, found: Iterable[Found], *, view: View) -> None:
+        self._index = invert(found, view=view)
+
+    def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks that match `query` and satisfy `where`."""
+        documents = self._index.documents
+        return rank(
+            matches(query.root, index=self._index),
+            name="text",
+            depth=depth,
+            allowed=lambda one: match.matches(where, match.attributes(documents[one].node)),
+        )
+
+    def score(self, query: Query, ids: Sequence[ChunkId]) -> Scores:
+        """Score exactly `ids`; those that do not match or do not exist score 0."""
+        found = matches(query.root, index=self._index)
+        return {one: rounded(found.get(one, 0.0)) for one in ids}

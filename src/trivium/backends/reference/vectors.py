@@ -1,0 +1,76 @@
+"""Float vectors -> int8 vectors, and exact search among them.
+
+A vector is kept as whole numbers from -127 to 127 and one scale, as every backend keeps
+it; the query stays as precise as it came. Called by store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import TYPE_CHECKING
+
+from trivium.backends.base import Found
+from trivium.backends.reference.order import rank, rounded
+from trivium.errors import BackendRefused
+from trivium.filtering import match
+from trivium.filtering.conditions import Filter
+from trivium.types import ChunkId, Ranking, Scores
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LARGEST = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Vector:
+    """A vector as whole numbers; component i is steps[i] x scale."""
+
+    steps: tuple[int, ...]
+    scale: float
+
+
+def quantise(vector: Sequence[float]) -> Int8Vector:
+    """Keep the largest component exactly; the others to the nearest step, half to even."""
+    largest = max((abs(component) for component in vector), default=0.0)
+    if largest == 0.0:
+        return Int8Vector((0,) * len(vector), 0.0)
+    scale = largest / _LARGEST
+    return Int8Vector(tuple(round(component / scale) for component in vector), scale)
+
+
+def dot(query: Sequence[float], kept: Int8Vector) -> float:
+    """Return the product of a query with a kept vector: the cosine if both are unit length."""
+    total: float = sum(map(mul, query, kept.steps))
+    return kept.scale * total
+
+
+class ReferenceVectors:
+    """One vector space: the chunks that have a vector in it."""
+
+    def __init__(self, found: Mapping[ChunkId, Found], kept: Mapping[ChunkId, Int8Vector]) -> None:
+        self._found = found
+        self._kept = kept
+
+    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
+        """Rank the chunks nearest to `vector` that satisfy `where`."""
+        return rank(
+            self.score(vector, tuple(self._kept)),
+            name="vectors",
+            depth=depth,
+            allowed=lambda one: match.matches(where, match.attributes(self._found[one].node)),
+        )
+
+    def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
+        """Return the cosine of exactly `ids`; a chunk without a vector is left out."""
+        query: list[float] = vector.tolist()
+        for kept in self._kept.values():
+            if len(kept.steps) != len(query):
+                raise BackendRefused(
+                    f"The query vector has {len(query)} dimensions, the space {len(kept.steps)}. "
+                    "Embed the query with the model of the space."
+                )
+        return {one: rounded(dot(query, self._kept[one])) for one in ids if one in self._kept}

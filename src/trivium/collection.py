@@ -1,0 +1,411 @@
+"""What open() returns: one collection's searches, syncs and look-ups.
+
+Holds no logic of its own: it finds the place of a folder's index, and hands each call to
+the engine, the indexer or the backend. Safe to use from many threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from trivium import config, engine, indexer
+from trivium.backends.base import Contents, Space
+from trivium.backends.embedded.database import read_meta_of
+from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.backends.embedded.text import view_key
+from trivium.errors import (
+    ChunkNotFound,
+    IndexLocked,
+    IndexNotFound,
+    IndexUnusable,
+    MissingExtra,
+    ModelError,
+    UsageError,
+)
+from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build
+from trivium.models.base import Embedder
+from trivium.models.registry import load as load_model
+from trivium.ranking.profile import profile as profile_named
+from trivium.sources.base import Listing
+from trivium.sources.files import FolderSource
+from trivium.sources.git import repository_of
+from trivium.types import Answer, Chunk, ChunkId, Degraded, Edge, Node, NodeId
+from trivium.writing.archive import read_archive, write_archive
+from trivium.writing.plan import plan
+
+# Raise when parsing, masking or cutting changes what is stored.
+CONTENT_VERSION = 1
+
+MODES: Mapping[str, tuple[str, ...] | None] = {
+    "mixed": None,
+    "code": ("code", "file"),
+    "prose": ("doc", "note", "task", "skill"),
+    "records": ("record",),
+}
+FilterValues = Mapping[str, str | Iterable[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A node with its whole text, its chunks and its edges."""
+
+    node: Node
+    text: str
+    chunks: tuple[Chunk, ...]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a collection holds and how it was made."""
+
+    name: str
+    root: str
+    folder: str
+    contents: Contents
+    spaces: tuple[Space, ...]
+    views: tuple[str, ...]
+    dirty_files: int
+    model: str
+    embedded: float
+
+
+@dataclass(slots=True)
+class _Meaning:
+    """The embedder of a collection, made on first use, or why there is none."""
+
+    embedders: tuple[Embedder, ...] = ()
+    why_none: str = ""
+    is_ready: bool = False
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Collection:
+    """A named index of one folder."""
+
+    def __init__(self, root: Path, *, settings: config.Settings, below: str = "") -> None:
+        self.root = root
+        self.name = root.name or "root"
+        self.settings = settings
+        self._below = below
+        self._folder = folder_of(root, settings.home)
+        self._meaning = _Meaning()
+        profile = profile_named("best")
+        self._backend = EmbeddedBackend(
+            self._folder,
+            store=_store_of(root, settings.home),
+            meta={"root": str(root), "name": self.name, "fingerprint": self._fingerprint()},
+            views=(profile.view,),
+        )
+        self._check_made_alike()
+
+    def sync(self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False,
+             wait_s: float = 5.0) -> indexer.Report:
+        """Bring the index up to date with the folder; only what changed costs anything."""
+        source, listing = self._list()
+        most = self.settings.number("files.ask_above")
+        if len(listing.entries) > most and not yes and not self._is_indexed():
+            raise UsageError(
+                f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
+                "Index a smaller folder, add a .triviumignore, or say --yes."
+            )
+        return indexer.sync(
+            source,
+            self._backend,
+            cutting=self._cutting(),
+            synced_ns=self._synced_ns(),
+            wait_s=wait_s,
+            progress=progress,
+            listing=listing,
+        )
+
+    def embed(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
+        """Give every chunk a vector of the set model; return how many texts were embedded.
+
+        Can be interrupted and goes on where it stopped. Raises ModelError or MissingExtra
+        if the model cannot be had.
+        """
+        embedder = self._load_model()
+        if embedder is None:
+            return 0
+        return indexer.embed(self._backend, embedder, progress=progress)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        profile: str | None = None,
+        kind: str | Sequence[str] | None = None,
+        filters: FilterValues | None = None,
+        mode: str = "mixed",
+        search_mode: str = "hybrid",
+        min_score: float | None = None,
+        explain: bool = False,
+        sync: bool = False,
+    ) -> Answer:
+        """Answer `query` with the best hits.
+
+        `sync=True` first takes in what changed in the folder; if another process is
+        writing, the answer comes from the last state and counts the dirty files.
+        """
+        dirty, degraded = self._sync_first() if sync else (0, ())
+        options = engine.SearchOptions(
+            profile=profile_named(profile or self.settings.text("search.profile")),
+            limit=limit,
+            where=self._where(kind, filters, mode),
+            search_mode=search_mode,
+            min_score=min_score,
+            explain=explain,
+        )
+        meaning = self._embedders() if search_mode != "keyword" else _Meaning()
+        given = engine.Circumstances(
+            collection=self.name,
+            embedders=meaning.embedders,
+            why_no_embedder=meaning.why_none,
+            dirty_files=dirty,
+            degraded=degraded,
+        )
+        with self._backend.snapshot() as snapshot:
+            return engine.search(snapshot, query, options=options, given=given)
+
+    def get(self, wanted: str) -> Item:
+        """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound."""
+        with self._backend.snapshot() as snapshot:
+            node_id = NodeId(wanted)
+            node = snapshot.node(node_id)
+            if node is None:
+                found = snapshot.fetch([ChunkId(wanted)])
+                if not found:
+                    raise ChunkNotFound(wanted)
+                only = found[0]
+                return Item(only.node, only.chunk.text, (only.chunk,), ())
+            chunks = tuple(snapshot.chunks_of(node_id))
+            edges = tuple(snapshot.edges_of(node_id))
+            return Item(node, snapshot.text_of(node_id), chunks, edges)
+
+    def status(self) -> Status:
+        """Say what the collection holds and how far it is behind its folder."""
+        dirty = self._dirty_files() if self.root.is_dir() else 0
+        with self._backend.snapshot() as snapshot:
+            spaces = tuple(snapshot.spaces())
+            return Status(
+                name=self.name,
+                root=str(self.root),
+                folder=str(self._folder),
+                contents=snapshot.contents(),
+                spaces=spaces,
+                views=tuple(view_key(one.view) for one in self._backend.views_kept()),
+                dirty_files=dirty,
+                model=self.settings.text("embedding.model"),
+                embedded=max((space.coverage for space in spaces), default=0.0),
+            )
+
+    def stats(self) -> Contents:
+        """Count what the collection holds."""
+        with self._backend.snapshot() as snapshot:
+            return snapshot.contents()
+
+    def export(self, path: str | Path) -> int:
+        """Write the whole index to one file; return how many files it holds."""
+        with self._backend.snapshot() as snapshot:
+            return write_archive(snapshot, Path(path), header={"name": self.name})
+
+    def import_(self, path: str | Path) -> int:
+        """Replace the index by an exported one; needs neither the files nor a model."""
+        with self._backend.writer(wait_s=5.0) as writer:
+            with self._backend.snapshot() as snapshot:
+                known = snapshot.files()
+            return read_archive(Path(path), writer, known=known)
+
+    def reset(self) -> None:
+        """Forget everything: the index is removed, the folder itself is not touched."""
+        with self._backend.writer(wait_s=5.0) as writer:
+            writer.forget_all()
+        self._backend.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let go of open files."""
+        self._backend.close()
+
+    def __enter__(self) -> Collection:
+        """Use as a context manager that closes at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close."""
+        self.close()
+
+    def _list(self) -> tuple[FolderSource, Listing]:
+        source = FolderSource(
+            self.root,
+            max_file_bytes=self.settings.number("files.max_bytes"),
+            extra_ignores=self.settings.texts("files.ignore"),
+        )
+        return source, source.list()
+
+    def _cutting(self) -> indexer.Cutting:
+        return indexer.Cutting(
+            self.settings.number("chunking.size"), self.settings.number("chunking.overlap")
+        )
+
+    def _fingerprint(self) -> str:
+        cutting = self._cutting()
+        return f"content {CONTENT_VERSION}, chunks {cutting.size}/{cutting.overlap}"
+
+    def _check_made_alike(self) -> None:
+        made = self._backend.meta().get("fingerprint", "")
+        if made != self._fingerprint():
+            raise IndexUnusable(
+                f"The index of {self.root} was made with other settings ({made}; now "
+                f"{self._fingerprint()}). Make it anew with: trivium index --rebuild {self.root}"
+            )
+
+    def _is_indexed(self) -> bool:
+        return "indexed_at" in self._backend.meta()
+
+    def _synced_ns(self) -> int | None:
+        at = self._backend.meta().get("indexed_at")
+        return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
+
+    def _dirty_files(self) -> int:
+        _, listing = self._list()
+        with self._backend.snapshot() as snapshot:
+            known = snapshot.files()
+        return plan(listing.entries, known).changes
+
+    def _sync_first(self) -> tuple[int, tuple[Degraded, ...]]:
+        try:
+            self.sync(wait_s=0.0)
+        except IndexLocked as error:
+            return self._dirty_files(), (Degraded("sync", str(error)),)
+        return 0, ()
+
+    def _where(
+        self, kind: str | Sequence[str] | None, filters: FilterValues | None, mode: str
+    ) -> Filter:
+        if mode not in MODES:
+            raise UsageError(f"Unknown mode {mode!r}. Use {', '.join(MODES)}.")
+        where = build(filters or {}) & build({"kind": kind})
+        kinds = MODES[mode]
+        if kinds is not None:
+            where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
+        if self._below:
+            below = frozenset({self._below.lower() + "/"})
+            where = where & Filter((Condition("path", Test.STARTS, below),))
+        return where if where.conditions else EVERYTHING
+
+    def _load_model(self) -> Embedder | None:
+        threads = self.settings.number("embedding.threads")
+        return load_model(
+            self.settings.text("embedding.model"),
+            api_key=self.settings.openai_key,
+            base_url=self.settings.text("embedding.base_url") or None,
+            threads=threads or None,
+        )
+
+    def _embedders(self) -> _Meaning:
+        meaning = self._meaning
+        with meaning.guard:
+            if not meaning.is_ready:
+                try:
+                    made = self._load_model()
+                    meaning.embedders = (made,) if made is not None else ()
+                    meaning.why_none = "" if made is not None else "no embedding model is set"
+                except (MissingExtra, ModelError) as error:
+                    meaning.why_none = str(error)
+                meaning.is_ready = True
+        return meaning
+
+
+def open_collection(
+    path: str | Path,
+    *,
+    settings: config.Settings | None = None,
+    create: bool = True,
+) -> Collection:
+    """Return the collection of a folder, made on first use.
+
+    A folder below one that is indexed uses that index, limited to the folder. Raises
+    IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
+    """
+    folder = Path(path).expanduser().resolve()
+    settings = config.load(folder=folder) if settings is None else settings
+    root = find_root(folder, settings.home)
+    if root is None:
+        if not create:
+            raise IndexNotFound(str(folder))
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder. Give the folder that is to be searched.")
+        root = folder
+    below = folder.relative_to(root).as_posix() if folder != root else ""
+    return Collection(root, settings=settings, below=below)
+
+
+def find_root(folder: Path, home: Path) -> Path | None:
+    """Return `folder` or the nearest folder above it that has an index."""
+    for place in (folder, *folder.parents):
+        if (folder_of(place, home) / "collection.db").exists():
+            return place
+    return None
+
+
+def folder_of(root: Path, home: Path) -> Path:
+    """Return where the index of `root` lives."""
+    return home / "collections" / _named(root)
+
+
+def _store_of(root: Path, home: Path) -> Path:
+    repository = repository_of(root)
+    if repository is None:
+        return home / "store" / _named(root)
+    name = repository.parent.name if repository.name == ".git" else repository.name
+    return home / "store" / f"{_safe(name)}-{_hash(repository)}"
+
+
+def _named(root: Path) -> str:
+    return f"{_safe(root.name)}-{_hash(root)}"
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+def _safe(name: str) -> str:
+    """Make a file name of a folder's name."""
+    return re.sub(r"[^\w.-]+", "_", name)[:60].strip(".") or "root"
+
+
+def remove(root: Path, home: Path) -> None:
+    """Remove the index of `root`, even one that cannot be opened."""
+    shutil.rmtree(folder_of(root, home), ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A collection that exists on this machine."""
+
+    name: str
+    root: str
+    folder: str
+
+
+def listed(home: Path) -> list[Listed]:
+    """Return the collections of `home` by root; ones that cannot be read are left out."""
+    found = []
+    for database in sorted((home / "collections").glob("*/collection.db")):
+        try:
+            meta = read_meta_of(database.parent)
+        except IndexUnusable:
+            continue
+        root = meta.get("root", "")
+        found.append(Listed(meta.get("name", root), root, str(database.parent)))
+    return sorted(found, key=lambda one: one.root)

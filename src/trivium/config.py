@@ -1,0 +1,178 @@
+"""Flags, environment and files -> Settings; the only reader of the environment.
+
+Order, highest first: flag, TRIVIUM_*, trivium.toml in the folder, the user's file,
+default. A folder's file is untrusted: it may say what to ignore, how to cut and rank, and
+nothing else. Runs once, at the door; every value knows where it came from.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trivium.errors import ConfigError
+
+Value = str | int | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value, where it came from, and whether a folder's own file may set it."""
+
+    value: Value
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    default: Value
+    help: str
+    folder_may_set: bool = False
+    least: int = 0
+
+
+KNOWN: Mapping[str, _Known] = {
+    "embedding.model": _Known(
+        "minilm", "which model gives meaning: minilm, none, onnx:<folder>, openai:<model>"
+    ),
+    "embedding.base_url": _Known("", "address of an OpenAI-compatible service"),
+    "embedding.threads": _Known(0, "threads that embed; 0 is one per core"),
+    "chunking.size": _Known(1000, "characters in a chunk of prose", folder_may_set=True, least=50),
+    "chunking.overlap": _Known(
+        200, "characters a chunk of prose shares with the one before", folder_may_set=True
+    ),
+    "search.profile": _Known("best", "ranking profile", folder_may_set=True),
+    "files.ignore": _Known((), "patterns to leave out, as in .gitignore", folder_may_set=True),
+    "files.max_bytes": _Known(1_000_000, "largest file that is read", least=1),
+    "files.ask_above": _Known(100_000, "files in a folder above which indexing asks first", least=1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, frozen."""
+
+    home: Path
+    home_origin: str
+    values: Mapping[str, Setting] = field(default_factory=dict)
+    openai_key: str | None = field(default=None, repr=False)
+
+    def text(self, key: str) -> str:
+        """Return a setting that is text."""
+        return str(self.values[key].value)
+
+    def number(self, key: str) -> int:
+        """Return a setting that is a whole number."""
+        value = self.values[key].value
+        return value if isinstance(value, int) else int(str(value))
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a setting that is a list."""
+        value = self.values[key].value
+        return value if isinstance(value, tuple) else (str(value),)
+
+
+def load(
+    *,
+    folder: Path | None = None,
+    flags: Mapping[str, Value] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Gather the settings for `folder`. Raises ConfigError that names file and key."""
+    env = dict(os.environ) if environ is None else environ  # noqa: TID251 - the one reader
+    values = {key: Setting(known.default, "default") for key, known in KNOWN.items()}
+    user_file = _user_file(env)
+    values |= _from_file(user_file, trusted=True)
+    if folder is not None:
+        values |= _from_file(folder / "trivium.toml", trusted=False)
+    values |= _from_environment(env)
+    for key, flag in (flags or {}).items():
+        values[key] = Setting(_checked(key, flag, "flag"), "flag")
+    home, origin = _home(env)
+    return Settings(home, origin, values, env.get("OPENAI_API_KEY"))
+
+
+def _home(env: Mapping[str, str]) -> tuple[Path, str]:
+    given = env.get("TRIVIUM_HOME")
+    if given:
+        return Path(given).expanduser(), "TRIVIUM_HOME"
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("trivium", appauthor=False)), "default"
+
+
+def _user_file(env: Mapping[str, str]) -> Path:
+    given = env.get("TRIVIUM_CONFIG")
+    if given:
+        return Path(given).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("trivium", appauthor=False)) / "config.toml"
+
+
+def _from_file(path: Path, *, trusted: bool) -> dict[str, Setting]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    found: dict[str, Setting] = {}
+    for section, table in raw.items():
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: {section} must be a table such as [search].")
+        for name, value in table.items():
+            key = f"{section}.{name}"
+            known = _known(key, str(path))
+            if not trusted and not known.folder_may_set:
+                raise ConfigError(
+                    f"{path}: {key} may not be set by a folder's own file. "
+                    "Set it in your user file or the environment."
+                )
+            found[key] = Setting(_checked(key, value, str(path)), str(path))
+    return found
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
+    found: dict[str, Setting] = {}
+    for name, text in env.items():
+        if not name.startswith("TRIVIUM_") or "__" not in name:
+            continue
+        key = name.removeprefix("TRIVIUM_").lower().replace("__", ".", 1)
+        known = _known(key, name)
+        value: Value = text
+        if isinstance(known.default, tuple):
+            value = tuple(one.strip() for one in text.split(",") if one.strip())
+        elif isinstance(known.default, int):
+            try:
+                value = int(text)
+            except ValueError as error:
+                raise ConfigError(f"{name} must be a whole number, not {text!r}.") from error
+        found[key] = Setting(_checked(key, value, name), name)
+    return found
+
+
+def _known(key: str, origin: str) -> _Known:
+    if key in KNOWN:
+        return KNOWN[key]
+    near = difflib.get_close_matches(key, KNOWN, n=1, cutoff=0.0)[0]
+    raise ConfigError(f"{origin}: unknown setting {key!r}. Did you mean {near!r}?")
+
+
+def _checked(key: str, value: object, origin: str) -> Value:
+    known = _known(key, origin)
+    if isinstance(known.default, tuple):
+        if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        raise ConfigError(f"{origin}: {key} must be a list of texts.")
+    if isinstance(known.default, int):
+        if isinstance(value, int) and not isinstance(value, bool) and value >= known.least:
+            return value
+        raise ConfigError(f"{origin}: {key} must be a whole number of at least {known.least}.")
+    if isinstance(value, str):
+        return value
+    raise ConfigError(f"{origin}: {key} must be text.")

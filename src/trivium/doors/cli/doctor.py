@@ -1,0 +1,114 @@
+"""Is everything here that Trivium needs? Every setting and where it came from."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from trivium import __version__
+from trivium.config import KNOWN, Settings, load
+from trivium.errors import TriviumError
+from trivium.models.registry import load as load_model
+
+_PARTS = ("tantivy", "numkong", "numpy", "tree-sitter", "PyStemmer")
+_EXTRAS = (("onnxruntime", "minilm"), ("trivium-minilm", "minilm"), ("mcp", "mcp"), ("starlette", "serve"))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    is_well: bool
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything that was looked at."""
+
+    checks: tuple[Check, ...]
+    settings: Settings
+
+    @property
+    def is_well(self) -> bool:
+        """Whether everything that is needed is there."""
+        return all(check.is_well for check in self.checks)
+
+    def as_text(self) -> str:
+        """Return the findings for a person."""
+        lines = [f"{'ok ' if one.is_well else 'BAD'}  {one.name:<16} {one.said}" for one in self.checks]
+        lines += ["", f"settings (home {self.settings.home}, from {self.settings.home_origin})"]
+        for key, setting in self.settings.values.items():
+            lines.append(f"  {key:<20} {setting.value!r:<12} {setting.origin:<12} {KNOWN[key].help}")
+        return "\n".join(lines)
+
+    def as_data(self) -> dict[str, object]:
+        """Return the findings as plain data."""
+        return {
+            "ok": self.is_well,
+            "checks": [{"name": c.name, "ok": c.is_well, "said": c.said} for c in self.checks],
+            "home": {"value": str(self.settings.home), "origin": self.settings.home_origin},
+            "settings": {
+                key: {"value": one.value, "origin": one.origin}
+                for key, one in self.settings.values.items()
+            },
+        }
+
+
+def examine(folder: Path) -> Findings:
+    """Look at the installation, the home folder and the model."""
+    settings = load(folder=folder if folder.is_dir() else None)
+    checks = [Check("trivium", is_well=True, said=f"{__version__} on Python {platform.python_version()}")]
+    checks.append(Check("sqlite", is_well=True, said=sqlite3.sqlite_version))
+    checks += [_installed(name) for name in _PARTS]
+    checks += [_optional(name, extra) for name, extra in _EXTRAS]
+    checks += [_home(settings.home), _model(settings)]
+    return Findings(tuple(checks), settings)
+
+
+def _installed(name: str) -> Check:
+    try:
+        return Check(name, is_well=True, said=importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Check(name, is_well=False, said="missing; reinstall with: pip install trivium")
+
+
+def _optional(name: str, extra: str) -> Check:
+    try:
+        return Check(name, is_well=True, said=importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Check(name, is_well=True, said=f"not installed (optional: pip install 'trivium[{extra}]')")
+
+
+def _home(home: Path) -> Check:
+    place = home
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    can_write = os.access(place, os.W_OK)
+    said = f"{home}, {free / 1e9:.0f} GB free" if can_write else f"{place} cannot be written"
+    return Check("home", is_well=can_write, said=said)
+
+
+def _model(settings: Settings) -> Check:
+    name = settings.text("embedding.model")
+    try:
+        embedder = load_model(
+            name,
+            api_key=settings.openai_key,
+            base_url=settings.text("embedding.base_url") or None,
+        )
+        if embedder is None:
+            return Check("model", is_well=True, said=f"{name}: words only")
+        if not name.startswith("openai:"):
+            embedder.embed_query("a first query")
+    except TriviumError as error:
+        return Check("model", is_well=True, said=f"{name} is not available: {error}")
+    return Check("model", is_well=True, said=f"{embedder.name} ({embedder.model_id})")

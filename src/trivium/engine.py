@@ -1,0 +1,155 @@
+"""The read spine: search(), one line per stage.
+
+query -> filter -> retrieve -> fuse -> boost -> cut -> fetch -> explain. Each stage is a
+plain function of values; this is the only module that knows their order. Writes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trivium.analysis.words import analyser
+from trivium.backends.base import Snapshot
+from trivium.errors import UsageError
+from trivium.filtering.conditions import EVERYTHING, Filter
+from trivium.models.base import Embedder
+from trivium.query.intent import is_name, names_in
+from trivium.query.parse import parse
+from trivium.ranking import boost, cut, fuse
+from trivium.ranking.profile import Profile
+from trivium.results.fetch import Shape, fetch
+from trivium.retrieval.gather import gather
+from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Scored
+
+SEARCH_MODES = ("hybrid", "vector", "keyword")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What may be said beside the query. `limit` of None is the profile's own."""
+
+    profile: Profile
+    limit: int | None = None
+    where: Filter = EVERYTHING
+    search_mode: str = "hybrid"
+    min_score: float | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What an answer says about the index beside its hits."""
+
+    collection: str
+    embedders: Sequence[Embedder] = ()
+    why_no_embedder: str = ""
+    dirty_files: int = 0
+    degraded: tuple[Degraded, ...] = field(default=())
+
+
+def search(
+    snapshot: Snapshot, text: str, *, options: SearchOptions, given: Circumstances
+) -> Answer:
+    """Answer `text` from one state of the index."""
+    started = time.perf_counter()
+    profile = options.profile
+    limit = _limit(options)
+    query = parse(text)
+    where = options.where & query.where
+    gathered = gather(
+        snapshot,
+        query,
+        view=profile.view,
+        where=where,
+        depth=profile.depth,
+        search_mode=options.search_mode,
+        embedders=given.embedders,
+        why_no_embedder=given.why_no_embedder,
+        needs_all_scores=profile.fusion.method != "rrf",
+    )
+    fused = _fuse(gathered, profile, asks_for_name=is_name(query.meaning))
+    boosted = boost.exact_names(
+        fused, names=_names(fused), wanted=names_in(query.meaning), gain=profile.name_boost
+    )
+    kept = _enough(boosted, options.min_score)
+    groups = cut.by_node(kept) if profile.groups_by_node else cut.ungrouped(kept)
+    words_of = analyser(profile.view.analyser)
+    hits = fetch(
+        snapshot,
+        cut.page(groups, limit=limit),
+        gathered,
+        shape=Shape(
+            score_type="rrf" if profile.fusion.method == "rrf" else "blend",
+            k=profile.fusion.k,
+            groups_by_node=profile.groups_by_node,
+            snippet=profile.snippet,
+            explains=options.explain,
+        ),
+        wanted=frozenset(words_of.terms(query.meaning)),
+        words_of=words_of,
+    )
+    contents = snapshot.contents()
+    embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
+    return Answer(
+        query=text,
+        profile=profile.name,
+        method=_method(gathered),
+        embedder=gathered.embedder,
+        collection=given.collection,
+        results=tuple(hits),
+        total=len(groups),
+        facets=_facets(groups),
+        coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
+        freshness=Freshness(contents.indexed_at, given.dirty_files),
+        degraded=(*given.degraded, *gathered.degraded),
+        notes=query.notes,
+        took_ms=round(1000 * (time.perf_counter() - started), 3),
+    )
+
+
+def _limit(options: SearchOptions) -> int:
+    limit = options.profile.default_limit if options.limit is None else options.limit
+    if not 0 <= limit <= options.profile.most:
+        raise UsageError(
+            f"limit is {limit}; profile {options.profile.name} takes 1 to {options.profile.most}."
+        )
+    if options.search_mode not in SEARCH_MODES:
+        raise UsageError(
+            f"Unknown search mode {options.search_mode!r}. Use {', '.join(SEARCH_MODES)}."
+        )
+    return limit
+
+
+def _fuse(gathered: Gathered, profile: Profile, *, asks_for_name: bool) -> list[Scored]:
+    fusion = profile.fusion
+    weights = fusion.name_weights if asks_for_name and fusion.name_weights else fusion.weights
+    if fusion.method == "rrf":
+        return fuse.rrf(gathered.rankings, k=fusion.k, weights=weights)
+    return fuse.zscore(gathered.pool, gathered.signals, weights=weights)
+
+
+def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
+    """Return the name each chunk's node has in its id: what follows the last # or /."""
+    return {
+        one.chunk_id: cut.node_of(one.chunk_id).rpartition("#")[2].rpartition("/")[2]
+        for one in scored
+    }
+
+
+def _enough(scored: list[Scored], least: float | None) -> list[Scored]:
+    return scored if least is None else [one for one in scored if one.score >= least]
+
+
+def _method(gathered: Gathered) -> str:
+    names = {ranking.name for ranking in gathered.rankings}
+    if names == {"text", "vectors"}:
+        return "hybrid"
+    return "vector" if names == {"vectors"} else "bm25"
+
+
+def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:
+    kinds = Counter(group.best.chunk_id.partition(":")[0] for group in groups)
+    return {"kind": dict(sorted(kinds.items()))}

@@ -1,0 +1,104 @@
+"""A model's name, as a person writes it in settings -> an Embedder, or None for words alone.
+
+Nothing is loaded here but what the name asks for. Other packages add models through the entry
+point group `trivium.models`: a name, and a function without arguments that returns an Embedder.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.errors import ConfigError, ModelError
+from trivium.models.base import Embedder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "trivium.models"
+_PLAIN = ("none", "static", "minilm")
+_WITH_PART = ("onnx", "openai")
+
+
+def load(
+    model: str,
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    threads: int | None = None,
+) -> Embedder | None:
+    """Return the embedder that `model` names; it reads its files on first use.
+
+    `none` gives None. So does `static`: the instant model is not part of this release.
+    Raises ConfigError for an unknown name, MissingExtra if its part is not installed.
+    """
+    kind, _, part = model.partition(":")
+    if model in ("none", "static"):
+        return None
+    if model == "minilm":
+        from trivium.models.minilm import minilm
+
+        return minilm(threads=threads)
+    if kind == "onnx" and part:
+        return _onnx(Path(part), threads=threads)
+    if kind == "openai" and part:
+        return _openai(part, api_key=api_key, base_url=base_url)
+    return _outside(model)
+
+
+def _onnx(folder: Path, *, threads: int | None) -> Embedder:
+    from trivium.models.onnx import OnnxEmbedder, read_settings, require_runtime
+
+    require_runtime(f"onnx:{folder}")
+    folder = folder.expanduser().resolve()
+    # The folder's name is for people; the id beside it tells two folders of one name apart.
+    name = f"onnx:{folder.name}"
+    return OnnxEmbedder(folder, name=name, settings=read_settings(folder), threads=threads)
+
+
+def _openai(model: str, *, api_key: str | None, base_url: str | None) -> Embedder:
+    from trivium.models.remote import DEFAULT_BASE_URL, RemoteEmbedder
+
+    if base_url is None and api_key is None:
+        raise ConfigError(
+            f"The model 'openai:{model}' needs an API key (OPENAI_API_KEY), or the base URL of "
+            "a server that works without one."
+        )
+    address = DEFAULT_BASE_URL if base_url is None else base_url
+    return RemoteEmbedder(model, api_key=api_key, base_url=address)
+
+
+def _outside(model: str) -> Embedder:
+    # Late: it costs as much as a quarter of a fast start, and most names are our own.
+    from importlib.metadata import entry_points
+
+    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if model not in found:
+        raise ConfigError(_unknown(model, [*_PLAIN, *found]))
+    return _made_by(found[model])
+
+
+def _made_by(entry: EntryPoint) -> Embedder:
+    try:
+        factory = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise ModelError(
+            f"The model {entry.name!r} cannot be loaded from {entry.value}: {error}. "
+            "Reinstall the package it comes from."
+        ) from error
+    embedder: Embedder = factory()
+    return embedder
+
+
+def _unknown(model: str, plain: list[str]) -> str:
+    kind, colon, part = model.partition(":")
+    choices = [*plain, "onnx:<folder>", "openai:<model>"]
+    if kind in _WITH_PART:
+        nearest = [f"{kind}:<{'folder' if kind == 'onnx' else 'model'}>"]
+    elif colon and (similar := get_close_matches(kind.lower(), _WITH_PART, n=1)):
+        nearest = [f"{similar[0]}:{part}"]
+    else:
+        nearest = get_close_matches(model.lower(), plain, n=1)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    return f"Unknown model {model!r}.{hint} The models are: {', '.join(choices)}."

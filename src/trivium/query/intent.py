@@ -1,0 +1,27 @@
+"""Is a query a name or a path rather than words? Pure; asked by the engine before fusion."""
+
+from __future__ import annotations
+
+import re
+
+# One token with the shape of code: a case change or underscore inside, a path, a dotted
+# or double-coloned name, or a call.
+_NAME = re.compile(
+    r"""(?x)
+    \S*[a-z0-9][A-Z]\S*       # camelCase
+  | \S*\w_\w\S*               # snake_case
+  | \S*\w(?:\.|::|/|\#)\w\S*  # a.b, a::b, a/b
+  | \w+\(\)?                  # call(
+    """
+)
+
+
+def is_name(text: str) -> bool:
+    """Say whether `text` is one identifier or path."""
+    return _NAME.fullmatch(text.strip()) is not None
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the words of a query that could be the name of something, lower case."""
+    words = re.findall(r"[^\s\"()]+", text)
+    return frozenset(word.strip("`'.,;:?!").lower() for word in words if len(word) > 2) - {""}  # noqa: PLR2004

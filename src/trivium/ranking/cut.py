@@ -1,0 +1,43 @@
+"""Scored chunks -> the page: one entry per node, then the first `limit`.
+
+The pool does not depend on `limit`, so a shorter page is the start of a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trivium.types import ChunkId, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A node's best chunk and its others, best first."""
+
+    best: Scored
+    others: tuple[Scored, ...] = ()
+
+
+def node_of(chunk_id: ChunkId) -> str:
+    """Return the id of the node a chunk belongs to: what stands before the last @."""
+    return chunk_id.rpartition("@")[0]
+
+
+def by_node(scored: Sequence[Scored]) -> list[Group]:
+    """Keep each node once, at the place of its best chunk; equal scores by node id."""
+    members: dict[str, list[Scored]] = {}
+    for one in scored:
+        members.setdefault(node_of(one.chunk_id), []).append(one)
+    groups = [Group(found[0], tuple(found[1:])) for found in members.values()]
+    return sorted(groups, key=lambda group: (-group.best.score, node_of(group.best.chunk_id)))
+
+
+def ungrouped(scored: Sequence[Scored]) -> list[Group]:
+    """Keep every chunk as an entry of its own."""
+    return [Group(one) for one in scored]
+
+
+def page(groups: Sequence[Group], *, limit: int) -> list[Group]:
+    """Return the first `limit` entries."""
+    return list(groups[: max(0, limit)])

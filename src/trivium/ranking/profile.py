@@ -1,0 +1,173 @@
+"""A ranking profile: every number of a ranking, as data.
+
+Profiles are TOML files; those in `profiles/` are shipped, users may add their own. Read
+here and checked key by key: a mistake names the file and the key. Pure: text in, value out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from trivium.errors import ConfigError
+from trivium.types import View
+
+Table = Mapping[str, object]
+
+FUSIONS = ("rrf", "zscore")
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How rankings become one: by reciprocal rank, or by blending scores."""
+
+    method: str
+    k: int
+    weights: Mapping[str, float]
+    name_weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One way to rank."""
+
+    name: str
+    description: str
+    view: View
+    depth: int
+    fusion: Fusion
+    name_boost: float
+    groups_by_node: bool
+    snippet: str
+    default_limit: int
+    most: int
+
+
+def shipped() -> list[str]:
+    """Return the names of the profiles in the package."""
+    folder = resources.files("trivium.ranking").joinpath("profiles")
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+@cache
+def profile(name: str) -> Profile:
+    """Return a shipped profile. An unknown name raises ConfigError with the nearest one."""
+    names = shipped()
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
+        raise ConfigError(
+            f"Unknown profile {name!r}. Did you mean {near!r}? Profiles: {', '.join(names)}."
+        )
+    file = resources.files("trivium.ranking").joinpath("profiles", f"{name}.toml")
+    return read(file.read_text(encoding="utf-8"), origin=f"{name}.toml")
+
+
+def read(text: str, *, origin: str) -> Profile:
+    """Read a profile. Raises ConfigError that names `origin` and the key."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{origin}: {error}") from error
+    top = _Reader(raw, origin, "")
+    view, fuse, limit = top.table("view"), top.table("fuse"), top.table("limit")
+    name = top.text("name")
+    made = Profile(
+        name=name,
+        description=top.text("description"),
+        view=_view(view, name),
+        depth=top.table("retrieve").number("depth", least=1),
+        fusion=Fusion(
+            method=fuse.one_of("method", FUSIONS),
+            k=fuse.number("k", least=1, default=60),
+            weights=fuse.table("weights").floats(),
+            name_weights=fuse.table("name_weights", optional=True).floats(),
+        ),
+        name_boost=top.table("boost", optional=True).float("name", default=0.0),
+        groups_by_node=top.text("group", default="node") == "node",
+        snippet=top.one_of("snippet", ("window", "start"), default="window"),
+        default_limit=limit.number("default", least=1),
+        most=limit.number("most", least=1),
+    )
+    for table in (top, view, fuse, limit):
+        table.finish()
+    return made
+
+
+def _view(table: _Reader, name: str) -> View:
+    fields = table.table("fields").whole_numbers()
+    kinds = table.texts("kinds")
+    return View(
+        name=name,
+        analyser=table.one_of("analyser", ("standard", "simple", "graph")),
+        fields=tuple(fields.items()),
+        combine=table.one_of("combine", ("repeat", "sum")),
+        unit=table.one_of("unit", ("chunk",)),
+        kinds=kinds,
+    )
+
+
+class _Reader:
+    """Takes keys out of a TOML table, each once, and knows where it stands."""
+
+    def __init__(self, raw: Table, origin: str, place: str) -> None:
+        self._raw = dict(raw)
+        self._origin = origin
+        self._place = place
+
+    def _take(self, key: str, kind: type | tuple[type, ...], default: object) -> object:
+        value = self._raw.pop(key, default)
+        if value is None:
+            raise ConfigError(f"{self._origin}: {self._place}{key} is missing.")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ConfigError(f"{self._origin}: {self._place}{key} has the wrong type: {value!r}.")
+        return value
+
+    def text(self, key: str, default: str | None = None) -> str:
+        return str(self._take(key, str, default))
+
+    def one_of(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        value = self.text(key, default)
+        if value not in choices:
+            raise ConfigError(
+                f"{self._origin}: {self._place}{key} is {value!r}; use {' or '.join(choices)}."
+            )
+        return value
+
+    def number(self, key: str, *, least: int, default: int | None = None) -> int:
+        value = self._take(key, int, default)
+        if not isinstance(value, int) or value < least:
+            raise ConfigError(f"{self._origin}: {self._place}{key} must be at least {least}.")
+        return value
+
+    def float(self, key: str, default: float | None = None) -> float:
+        value = self._take(key, (int, float), default)
+        return float(str(value))
+
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        value = self._raw.pop(key, None)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            raise ConfigError(f"{self._origin}: {self._place}{key} must be a list.")
+        return tuple(str(one) for one in value)
+
+    def table(self, key: str, *, optional: bool = False) -> _Reader:
+        value = self._take(key, dict, {} if optional else None)
+        inside = value if isinstance(value, dict) else {}
+        return _Reader(inside, self._origin, f"{self._place}{key}.")
+
+    def floats(self) -> dict[str, float]:
+        return {key: self.float(key) for key in list(self._raw)}
+
+    def whole_numbers(self) -> dict[str, int]:
+        return {key: self.number(key, least=1) for key in list(self._raw)}
+
+    def finish(self) -> None:
+        """Refuse keys nobody asked for."""
+        for key in self._raw:
+            raise ConfigError(f"{self._origin}: unknown key {self._place}{key}.")

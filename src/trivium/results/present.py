@@ -1,0 +1,155 @@
+"""An Answer -> the one JSON shape of every door, or text for a terminal.
+
+Keys and their order are those of the public contract; nothing is decided here. Called by
+the doors.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+
+from trivium.types import Answer, Hit, Node
+
+# JSON as Python has it; a door serialises it.
+Data = dict[str, object]
+Style = Callable[[str, str], str]
+
+
+def as_data(answer: Answer) -> Data:
+    """Return the answer as plain data with camelCase keys."""
+    return {
+        "query": answer.query,
+        "profile": answer.profile,
+        "method": answer.method,
+        "embedder": answer.embedder,
+        "collection": answer.collection,
+        "results": [hit_data(hit) for hit in answer.results],
+        "total": answer.total,
+        "facets": {name: dict(counts) for name, counts in answer.facets.items()},
+        "suggestions": list(answer.suggestions),
+        "coverage": {
+            "files": answer.coverage.files,
+            "skipped": dict(answer.coverage.skipped),
+            "embedded": round(answer.coverage.embedded, 4),
+            "maskedSecrets": answer.coverage.masked,
+        },
+        "freshness": {
+            "indexedAt": answer.freshness.indexed_at,
+            "dirtyFiles": answer.freshness.dirty_files,
+        },
+        "degraded": [{"stage": one.stage, "reason": one.reason} for one in answer.degraded],
+        "notes": list(answer.notes),
+        "tookMs": answer.took_ms,
+        "next": answer.next,
+    }
+
+
+def hit_data(hit: Hit) -> Data:
+    """Return one hit as plain data."""
+    data: Data = {
+        "id": hit.id,
+        "chunkId": hit.chunk_id,
+        "kind": hit.node.kind.value,
+        "type": hit.node.type,
+        "name": hit.node.name,
+        "title": hit.node.title,
+        "description": hit.node.description,
+        "language": hit.node.language,
+        "score": hit.score,
+        "scoreType": hit.score_type,
+        "source": source_data(hit.node),
+        "snippet": hit.snippet,
+        "snippetLine": hit.start_line,
+        "highlights": [list(mark) for mark in hit.highlights],
+        "reason": hit.reason,
+        "passages": [
+            {
+                "id": one.id,
+                "score": one.score,
+                "startLine": one.start_line,
+                "endLine": one.end_line,
+            }
+            for one in hit.passages
+        ],
+        "tags": list(hit.node.tags),
+        "context": None,
+    }
+    if hit.breakdown is not None:
+        data["scoreBreakdown"] = dict(hit.breakdown)
+    return data
+
+
+def source_data(node: Node) -> Data:
+    """Return where a node stands as plain data."""
+    return {
+        "filePath": node.source.file_path,
+        "startLine": node.source.start_line,
+        "endLine": node.source.end_line,
+    }
+
+
+def plain(text: str, style: str) -> str:
+    """Leave text as it is, whatever the style."""
+    del style
+    return text
+
+
+def as_text(answer: Answer, *, style: Style = plain, explain: bool = False) -> str:
+    """Return the hits for a terminal: place, name, reason, and the lines that matched."""
+    blocks = [_hit_text(number, hit, style, explain=explain) for number, hit in enumerate(answer.results, 1)]
+    return "\n\n".join(blocks)
+
+
+def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool) -> str:
+    place = f"{printable(hit.node.source.file_path)}:{hit.start_line}"
+    head = f"{number}. {style(place, 'place')}  {style(printable(hit.node.name), 'name')}"
+    about = f"   {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
+    body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
+    lines = [head, style(about, "dim"), body]
+    if explain:
+        lines += [f"   {part.value:+.4f}  {part.name}" for part in hit.parts]
+        lines.append(f"   {hit.score:.4f}  = score   ({hit.id})")
+    return "\n".join(lines)
+
+
+def _marked(text: str, marks: Sequence[tuple[int, int]], style: Style) -> str:
+    shown: list[str] = []
+    at = 0
+    for first, last in marks:
+        shown += [printable(text[at:first]), style(printable(text[first:last]), "mark")]
+        at = last
+    shown.append(printable(text[at:]))
+    return "".join(shown)
+
+
+def printable(text: str) -> str:
+    """Make control characters visible: an index may hold text that would steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text
+    )
+
+
+def footer(answer: Answer) -> list[str]:
+    """Return what a person should know about how the answer was found, a line each."""
+    said = [
+        f"{len(answer.results)} of {answer.total} results by {_means(answer)} in "
+        f"{answer.coverage.files:,} files, {answer.took_ms:.0f} ms"
+    ]
+    skipped = answer.coverage.skipped
+    if skipped:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
+        said.append(f"not searched: {reasons}")
+    if answer.freshness.dirty_files:
+        said.append(f"{answer.freshness.dirty_files} changed files are not in the index yet")
+    said += [f"{one.stage}: {one.reason}" for one in answer.degraded]
+    said += list(answer.notes)
+    return said
+
+
+def _means(answer: Answer) -> str:
+    if answer.method == "hybrid":
+        return f"words and meaning ({answer.embedder})"
+    return f"meaning ({answer.embedder})" if answer.method == "vector" else "words"

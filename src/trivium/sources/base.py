@@ -1,0 +1,73 @@
+"""A place that holds documents -> what is in it, what was passed over and why, and the text.
+
+Every place (a folder, a repository, records) answers to `Source`. One bad document never stops
+the others: it comes back as a `Skip` with its reason. Called by the indexer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class Reason(StrEnum):
+    """Why a document was passed over. What the ignore rules leave out is not counted."""
+
+    BINARY = "binary"
+    TOO_LARGE = "too-large"
+    UNDECODABLE = "undecodable"
+    UNREADABLE = "unreadable"
+    VANISHED = "vanished"
+    SYMLINK_OUTSIDE = "symlink-outside"
+    ODD_NAME = "odd-name"
+    SPECIAL = "special"
+    MINIFIED = "minified"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document before it is read. `path` is relative to the source, with forward slashes."""
+
+    path: str
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A document that was passed over. The path can be printed, whatever its name was."""
+
+    path: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything a source holds, both parts in the order of their paths."""
+
+    entries: tuple[Entry, ...]
+    skipped: tuple[Skip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A document as it was read: `sha256` is of the bytes, `text` what they decode to.
+
+    The entry holds size and time as they were when the reading began, which may be newer
+    than those in the listing.
+    """
+
+    entry: Entry
+    text: str
+    sha256: str
+
+
+class Source(Protocol):
+    """Where documents come from."""
+
+    def list(self) -> Listing:
+        """Find everything there is to read now."""
+
+    def read(self, entry: Entry) -> Raw | Skip:
+        """Return the text of one entry, or why there is none."""

@@ -1,0 +1,200 @@
+"""What every vector space promises: the same laws as text, and spaces that do not mix."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.analysis.fields import embedding_text, text_key
+from trivium.backends.base import Backend, Batch, Snapshot, VectorIndex
+from trivium.filtering.conditions import EVERYTHING, NOTHING, build
+from trivium.testing.corpus import Section, chunk_id, make_file
+from trivium.testing.filling import (
+    DIMENSION,
+    MODEL,
+    embed,
+    vector_of,
+    vectors_of,
+    write,
+)
+from trivium.testing.promises import Promises
+from trivium.types import ChunkId
+
+_ASKED = ("vector index", "zebra", "検索", "read the file quickly")
+
+
+def _space(snapshot: Snapshot, model_id: str = MODEL) -> VectorIndex:
+    found = snapshot.vectors(model_id)
+    assert found is not None
+    return found
+
+
+class VectorPromises(Promises):
+    """Laws of vector search, and how vectors come into an index."""
+
+    def test_vectors_are_searched_to_the_depth_asked_for_and_in_order(self, large: Backend) -> None:
+        with large.snapshot() as snapshot:
+            vectors = _space(snapshot)
+            for asked in map(vector_of, _ASKED):
+                every = vectors.search(asked, where=EVERYTHING, depth=10_000)
+                assert len(every.ids) == len(set(every.ids)) == snapshot.contents().chunks
+                pairs = [(-score, one) for one, score in zip(every.ids, every.scores, strict=True)]
+                assert pairs == sorted(pairs)
+                for depth in (0, 1, 2, 10, 100):
+                    some = vectors.search(asked, where=EVERYTHING, depth=depth)
+                    assert some.ids == every.ids[:depth]
+                    assert some.scores == pytest.approx(every.scores[:depth], abs=1e-6)
+
+    def test_the_cosine_is_that_of_the_vectors_put_in(self, large: Backend) -> None:
+        with large.snapshot() as snapshot:
+            for words in _ASKED:
+                found = _space(snapshot).search(vector_of(words), where=EVERYTHING, depth=20)
+                for one, score in zip(snapshot.fetch(found.ids), found.scores, strict=True):
+                    theirs = vector_of(embedding_text(one.node, one.chunk))
+                    # int8 keeps each component to 1/254 of the largest.
+                    assert score == pytest.approx(float(theirs @ vector_of(words)), abs=0.02)
+
+    def test_score_of_vectors_agrees_with_search_and_leaves_out_what_has_none(
+        self, large: Backend
+    ) -> None:
+        with large.snapshot() as snapshot:
+            vectors = _space(snapshot)
+            found = vectors.search(vector_of("index"), where=EVERYTHING, depth=50)
+            scores = vectors.score(vector_of("index"), (*found.ids, ChunkId("no such chunk")))
+            nothing = vectors.score(vector_of("index"), ())
+
+        assert dict(scores) == pytest.approx(
+            dict(zip(found.ids, found.scores, strict=True)), abs=1e-6
+        )
+        assert dict(nothing) == {}
+
+    def test_a_filter_keeps_order_and_scores_of_vectors(self, large: Backend) -> None:
+        where = build({"lang": "go", "kind": ["code", "doc"]})
+        with large.snapshot() as snapshot:
+            every = _space(snapshot).search(vector_of("index"), where=EVERYTHING, depth=10_000)
+            some = _space(snapshot).search(vector_of("index"), where=where, depth=10_000)
+            allowed = [
+                one.chunk.id
+                for one in snapshot.fetch(every.ids)
+                if one.node.language == "go" and one.node.kind in ("code", "doc")
+            ]
+            few = _space(snapshot).search(vector_of("index"), where=where, depth=3)
+            none = _space(snapshot).search(vector_of("index"), where=NOTHING, depth=3)
+
+        assert list(some.ids) == allowed
+        assert few.ids == some.ids[:3]
+        assert none.ids == ()
+
+    def test_texts_that_are_the_same_share_a_vector_and_come_by_id(self, backend: Backend) -> None:
+        for name in ("m", "c", "x", "a"):
+            write(backend, [make_file(f"{name}.md", [Section("twin", "the same text")])])
+        with backend.writer(wait_s=0) as writer:
+            assert writer.count_pending(MODEL) == 1
+        embed(backend)
+
+        with backend.snapshot() as snapshot:
+            found = _space(snapshot).search(vector_of("same"), where=EVERYTHING, depth=3)
+
+        assert found.ids == tuple(chunk_id(f"{name}.md", "twin") for name in "acm")
+
+    def test_an_unknown_model_has_no_vectors(self, small: Backend) -> None:
+        with small.snapshot() as snapshot:
+            assert snapshot.vectors("unknown") is None
+            assert [one.model_id for one in snapshot.spaces()] == [MODEL]
+
+    def test_an_empty_index_has_no_spaces(self, backend: Backend) -> None:
+        with backend.snapshot() as snapshot:
+            assert list(snapshot.spaces()) == []
+            assert snapshot.vectors(MODEL) is None
+
+    def test_what_is_pending_has_the_key_of_its_text_and_goes_when_it_has_a_vector(
+        self, backend: Backend
+    ) -> None:
+        content = make_file("a.md", [Section("one", "first\n\nsecond\n\nthird\n\nfourth")])
+        write(backend, [content])
+        node = content.nodes[1]
+        expected = {text_key(embedding_text(node, chunk)) for chunk in content.chunks}
+
+        with backend.writer(wait_s=0) as writer:
+            waiting = writer.pending(MODEL, limit=99)
+            assert {one.key for one in waiting} == expected
+            assert all(text_key(one.text) == one.key for one in waiting)
+            assert len(writer.pending(MODEL, limit=3)) == 3
+            assert list(writer.pending(MODEL, limit=0)) == []
+            assert writer.count_pending(MODEL) == 4
+
+            writer.put_vectors(MODEL, [waiting[0].key], vectors_of([waiting[0].text]))
+            assert writer.count_pending(MODEL) == 3
+            assert {one.key for one in writer.pending(MODEL, limit=99)} == expected - {
+                waiting[0].key
+            }
+            writer.publish()
+
+        with backend.snapshot() as snapshot:
+            (space,) = snapshot.spaces()
+            found = _space(snapshot).search(vector_of("x"), where=EVERYTHING, depth=99)
+        assert (space.model_id, space.dimension) == (MODEL, DIMENSION)
+        assert space.coverage == pytest.approx(1 / 4)
+        assert len(found.ids) == 1
+
+    def test_the_newest_files_are_embedded_first(self, backend: Backend) -> None:
+        for age, name in enumerate(("old", "middle", "new"), start=1):
+            write(backend, [make_file(f"{name}.md", [Section(name, "text")], mtime_ns=age)])
+
+        with backend.writer(wait_s=0) as writer:
+            waiting = writer.pending(MODEL, limit=99)
+
+        assert [one.text.splitlines()[0] for one in waiting] == ["new", "middle", "old"]
+
+    def test_coverage_is_whole_when_nothing_is_pending_and_falls_with_new_text(
+        self, small: Backend
+    ) -> None:
+        with small.snapshot() as snapshot:
+            (space,) = snapshot.spaces()
+            before = snapshot.contents().chunks
+        assert space.coverage == 1.0
+
+        write(small, [make_file("new.md", [Section("new", "one\n\ntwo")])])
+
+        with small.snapshot() as snapshot:
+            (space,) = snapshot.spaces()
+        assert space.coverage == pytest.approx(before / (before + 2))
+
+    def test_a_text_that_comes_back_still_has_its_vector(self, backend: Backend) -> None:
+        content = make_file("a.md", [Section("a", "text")])
+        write(backend, [content])
+        embed(backend)
+        moved = make_file("b.md", [Section("a", "text")])
+
+        write(backend, [moved], removed=["a.md"])
+
+        with backend.writer(wait_s=0) as writer:
+            assert writer.count_pending(MODEL) == 0
+        with backend.snapshot() as snapshot:
+            found = _space(snapshot).search(vector_of("text"), where=EVERYTHING, depth=9)
+        assert found.ids == (chunk_id("b.md", "a"),)
+
+    def test_two_spaces_do_not_mix(self, small: Backend) -> None:
+        with small.writer(wait_s=0) as writer:
+            assert writer.count_pending("other-8") > 0
+        embed(small, model_id="other-8", dimension=8)
+
+        with small.snapshot() as snapshot:
+            wide = _space(snapshot).search(vector_of("quick"), where=EVERYTHING, depth=5)
+            asked = vector_of("quick", dimension=8)
+            narrow = _space(snapshot, "other-8").search(asked, where=EVERYTHING, depth=5)
+            spaces = [(one.model_id, one.dimension, one.coverage) for one in snapshot.spaces()]
+
+        assert spaces == [("other-8", 8, 1.0), (MODEL, DIMENSION, 1.0)]
+        assert len(wide.ids) == len(narrow.ids) == 5
+        assert wide.scores != narrow.scores
+
+    def test_a_batch_does_not_wait_for_vectors(self, backend: Backend) -> None:
+        with backend.writer(wait_s=0) as writer:
+            content = make_file("a.md", [Section("a", "text")])
+            writer.write(Batch(replaced=(content,)))
+            writer.publish()
+
+        with backend.snapshot() as snapshot:
+            assert [one.chunk for one in snapshot.fetch([chunk_id("a.md", "a")])] == list(
+                content.chunks
+            )

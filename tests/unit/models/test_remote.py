@@ -1,0 +1,393 @@
+"""Embedding over HTTP, against a real server in a thread that answers from a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trivium.errors import ConfigError, ModelError
+from trivium.models.base import Embedder
+from trivium.models.remote import BATCH, FOR_DOCUMENTS, FOR_QUERIES, RemoteEmbedder
+
+KEY = "sk-not-a-real-key-0123456789"
+
+
+@dataclass
+class Reply:
+    """What the server sends once; `body` None means the true answer to the request."""
+
+    status: int = 200
+    body: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    hang_up: bool = False
+    silent: bool = False
+
+
+@dataclass
+class Server:
+    """A small embedding server: a text's vector is (its length, 1, 0)."""
+
+    url: str = ""
+    script: list[Reply] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    closing: Event = field(default_factory=Event)
+
+
+def vector_of(text: str) -> list[float]:
+    return [float(len(text)), 1.0, 0.0]
+
+
+def unit(vector: list[float]) -> list[float]:
+    length = sum(each * each for each in vector) ** 0.5
+    return [each / length for each in vector]
+
+
+def answer_to(texts: list[str]) -> str:
+    # Last first: a server may answer in any order, with the index of each.
+    data = [
+        {"index": index, "embedding": vector_of(text)}
+        for index, text in reversed(list(enumerate(texts)))
+    ]
+    return json.dumps({"data": data})
+
+
+def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            size = int(self.headers["Content-Length"])
+            request = json.loads(self.rfile.read(size))
+            server.requests.append(request)
+            server.keys.append(self.headers["Authorization"])
+            server.paths.append(self.path)
+            reply = server.script.pop(0) if server.script else Reply()
+            if reply.silent:
+                server.closing.wait(10)
+            if reply.hang_up or reply.silent:
+                self.close_connection = True
+                return
+            text = answer_to(request["input"]) if reply.body is None else reply.body
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing: the test reads `server.requests`."""
+
+    return Handler
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    server = Server()
+    listener = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
+    server.url = f"http://127.0.0.1:{listener.server_port}/v1"
+    thread = Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.closing.set()
+        listener.shutdown()
+        thread.join()
+        listener.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running() as started:
+        yield started
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+MakeEmbedder = Callable[..., RemoteEmbedder]
+
+
+@pytest.fixture
+def make(server: Server, waits: list[float]) -> MakeEmbedder:
+    def make_embedder(**changes: Any) -> RemoteEmbedder:
+        options = {"api_key": KEY, "base_url": server.url, "wait": waits.append, **changes}
+        return RemoteEmbedder("small", **options)
+
+    return make_embedder
+
+
+def test_vectors_come_back_in_the_order_of_the_texts(make: MakeEmbedder) -> None:
+    vectors = make().embed_documents(["a", "bbb"])
+    assert vectors.dtype == np.float32
+    assert vectors[0].tolist() == pytest.approx(unit(vector_of("a")))
+    assert vectors[1].tolist() == pytest.approx(unit(vector_of("bbb")))
+
+
+def test_the_request_names_the_model_and_carries_the_key(
+    make: MakeEmbedder, server: Server
+) -> None:
+    make().embed_query("a question")
+    assert server.paths == ["/v1/embeddings"]
+    assert server.keys == [f"Bearer {KEY}"]
+    assert server.requests[0]["model"] == "small"
+    assert server.requests[0]["input"] == ["a question"]
+
+
+def test_without_a_key_no_key_is_sent(make: MakeEmbedder, server: Server) -> None:
+    make(api_key=None).embed_query("a")
+    assert server.keys == [None]
+
+
+def test_an_address_without_a_path_gets_the_usual_one(make: MakeEmbedder, server: Server) -> None:
+    make(base_url=server.url.removesuffix("/v1")).embed_query("a")
+    make(base_url=f"{server.url}/?version=2").embed_query("a")
+    assert server.paths == ["/v1/embeddings", "/v1/embeddings?version=2"]
+
+
+def test_many_texts_go_in_batches(make: MakeEmbedder, server: Server) -> None:
+    texts = ["x" * (1 + index) for index in range(2 * BATCH + 1)]
+    vectors = make().embed_documents(texts)
+    assert [len(request["input"]) for request in server.requests] == [BATCH, BATCH, 1]
+    assert vectors[-1].tolist() == pytest.approx(unit(vector_of(texts[-1])))
+
+
+def test_empty_texts_are_not_sent_and_become_zeros(make: MakeEmbedder, server: Server) -> None:
+    model = make()
+    vectors = model.embed_documents(["", "a", " \n"])
+    assert server.requests[0]["input"] == ["a"]
+    assert not vectors[0].any()
+    assert vectors[1].any()
+    assert not vectors[2].any()
+    assert not model.embed_query(" ").any()
+
+
+def test_the_dimension_is_asked_for_once(make: MakeEmbedder, server: Server) -> None:
+    model = make()
+    assert model.dimension == 3
+    assert model.embed_documents([]).shape == (0, 3)
+    assert len(server.requests) == 1
+
+
+def test_half_a_surrogate_pair_is_sent_as_a_replacement(make: MakeEmbedder, server: Server) -> None:
+    make().embed_query("odd \ud800 name")
+    assert server.requests[0]["input"] == ["odd ? name"]
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_a_busy_server_is_asked_again_after_a_growing_wait(
+    make: MakeEmbedder, server: Server, waits: list[float], status: int
+) -> None:
+    server.script = [Reply(status=status)] * 3
+    assert make().embed_documents(["a"]).shape == (1, 3)
+    assert waits == [0.5 * 2**attempt for attempt in range(3)]
+
+
+def test_the_server_says_how_long_to_wait_in_seconds(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    server.script = [Reply(status=429, headers={"Retry-After": "7"})]
+    make().embed_documents(["a"])
+    assert waits == [7.0]
+
+
+def test_the_server_says_how_long_to_wait_as_a_date(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    past = format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True)
+    server.script = [Reply(status=503, headers={"Retry-After": each}) for each in (soon, past)]
+    make().embed_documents(["a"])
+    assert 0 < waits[0] <= 30
+    assert waits[1] == 0.0
+
+
+@pytest.mark.parametrize("header", ["soon", "nan", "inf", ""])
+def test_a_wait_that_cannot_be_read_is_ours_to_choose(
+    make: MakeEmbedder, server: Server, waits: list[float], header: str
+) -> None:
+    server.script = [Reply(status=429, headers={"Retry-After": header})]
+    make().embed_documents(["a"])
+    assert waits == [0.5]
+
+
+def test_a_wait_longer_than_we_allow_ends_at_once(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    server.script = [Reply(status=429, headers={"Retry-After": "3600"})]
+    with pytest.raises(ModelError, match="status 429"):
+        make().embed_documents(["a"])
+    assert waits == []
+
+
+def test_attempts_end_and_queries_have_fewer_of_them(make: MakeEmbedder, server: Server) -> None:
+    server.script = [Reply(status=503)] * 100
+    with pytest.raises(ModelError, match="Try again later"):
+        make().embed_documents(["a"])
+    assert len(server.requests) == FOR_DOCUMENTS.attempts
+    with pytest.raises(ModelError, match="Try again later"):
+        make().embed_query("a")
+    assert len(server.requests) == FOR_DOCUMENTS.attempts + FOR_QUERIES.attempts
+
+
+def test_a_connection_that_breaks_is_tried_again(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    server.script = [Reply(hang_up=True)]
+    assert make().embed_documents(["a"]).shape == (1, 3)
+    assert waits == [0.5]
+
+
+def test_a_server_that_does_not_answer_in_time_is_given_up(
+    make: MakeEmbedder, server: Server
+) -> None:
+    server.script = [Reply(silent=True)] * FOR_QUERIES.attempts
+    with pytest.raises(ModelError, match=r"no answer within 0\.05 s"):
+        make(timeout_s=0.05).embed_query("a")
+
+
+def test_nobody_listening_is_an_error_of_the_model(waits: list[float]) -> None:
+    with running() as gone:
+        url = gone.url
+    with pytest.raises(ModelError, match="the connection failed"):
+        RemoteEmbedder("small", base_url=url, wait=waits.append).embed_query("a")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_so_the_key_stays(
+    make: MakeEmbedder, server: Server, status: int
+) -> None:
+    with running() as other:
+        server.script = [Reply(status=status, headers={"Location": f"{other.url}/embeddings"})]
+        with pytest.raises(ModelError, match="redirects"):
+            make().embed_query("a")
+        assert other.requests == []
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_said_plainly_and_not_repeated(
+    make: MakeEmbedder, server: Server, status: int
+) -> None:
+    server.script = [Reply(status=status, body=f"bad key {KEY}")]
+    with pytest.raises(ModelError, match="refused the API key") as caught:
+        make().embed_query("a")
+    assert KEY not in str(caught.value)
+    assert len(server.requests) == 1
+
+
+def test_a_refusal_is_quoted_without_the_key(make: MakeEmbedder, server: Server) -> None:
+    server.script = [Reply(status=400, body=f"no such model for {KEY}")]
+    with pytest.raises(ModelError, match="status 400: no such model") as caught:
+        make().embed_query("a")
+    assert KEY not in str(caught.value)
+
+
+def embeddings(*vectors: object) -> str:
+    data = [{"index": index, "embedding": each} for index, each in enumerate(vectors)]
+    return json.dumps({"data": data})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "not json",
+        "[]",
+        "{}",
+        '{"data": 3}',
+        '{"data": [{"index": 0}]}',
+        '{"data": [{"embedding": [1]}]}',
+        "[" * 100_000,
+        embeddings(),
+        embeddings([1.0, 2.0], [1.0, 2.0]),
+        embeddings([]),
+        embeddings("1,2"),
+        embeddings(["1", "2"]),
+        embeddings([1.0, None]),
+        embeddings([True, False]),
+        embeddings([1.0, float("nan")]),
+        embeddings([1.0, float("inf")]),
+        embeddings([1e308, 1e308]),
+        embeddings([10**400]),
+        embeddings([0.0, 0.0]),
+    ],
+)
+def test_an_answer_that_is_not_one_finite_vector_per_text_is_refused(
+    make: MakeEmbedder, server: Server, body: str
+) -> None:
+    server.script = [Reply(body=body)]
+    with pytest.raises(ModelError):
+        make().embed_query("a")
+
+
+def test_the_same_index_twice_is_refused(make: MakeEmbedder, server: Server) -> None:
+    twice = [{"index": 0, "embedding": [1.0]}, {"index": 0, "embedding": [2.0]}]
+    server.script = [Reply(body=json.dumps({"data": twice}))]
+    with pytest.raises(ModelError, match="one finite vector for each of 2 texts"):
+        make().embed_documents(["a", "b"])
+
+
+def test_vectors_of_two_lengths_are_refused(make: MakeEmbedder, server: Server) -> None:
+    server.script = [Reply(body=embeddings([1.0, 2.0], [1.0, 2.0, 3.0]))]
+    with pytest.raises(ModelError, match=r"\[2, 3\] numbers"):
+        make().embed_documents(["a", "b"])
+
+
+def test_a_dimension_that_changes_between_answers_is_refused(
+    make: MakeEmbedder, server: Server
+) -> None:
+    model = make()
+    model.embed_query("a")
+    server.script = [Reply(body=embeddings([1.0, 2.0]))]
+    with pytest.raises(ModelError, match=r"\[2\] numbers, not 3"):
+        model.embed_query("b")
+
+
+def test_it_is_an_embedder_with_an_id_of_model_and_address(make: MakeEmbedder) -> None:
+    model: Embedder = make()
+    assert model.name == "openai:small"
+    assert not model.is_instant
+    assert model.strength == 30
+    assert model.model_id == make(api_key="another").model_id
+    assert model.model_id != make(base_url="http://127.0.0.1:1/v1").model_id
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8080",
+        "ftp://host/v1",
+        "file:///etc/passwd",
+        "https://",
+        "https://name:word@host/v1",
+        "http://host:notaport/v1",
+        "http://[::1/v1",
+        "http://ho st/v1",
+        "http://höst/v1",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_a_wrong_setting(url: str) -> None:
+    with pytest.raises(ConfigError, match="base URL"):
+        RemoteEmbedder("small", base_url=url)
+
+
+@pytest.mark.parametrize("key", ["", "two\nlines", "schlüssel"])
+def test_a_key_that_no_header_can_carry_is_refused_unseen(key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        RemoteEmbedder("small", api_key=key)
+    assert not key or key not in str(caught.value)
