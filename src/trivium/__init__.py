@@ -1,10 +1,10 @@
 """Search a folder by words, meaning and structure: one ranking that explains itself.
 
-    import trivium
+import trivium
 
-    shop = trivium.open("~/code/shop")
-    shop.sync()
-    answer = shop.search("where are passwords hashed", limit=10)
+shop = trivium.open("~/code/shop")
+shop.sync()
+answer = shop.search("where are passwords hashed", limit=10)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 __all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open"]
 
 
-def open(  # noqa: A001 - trivium.open is the name of the contract
+def open(
     path: str | Path = ".", *, settings: Settings | None = None, create: bool = True
 ) -> Collection:
     """Return the collection of a folder, made on first use."""

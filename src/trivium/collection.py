@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 from trivium import config, engine, indexer
 from trivium.backends.base import Contents, Space
@@ -106,8 +107,13 @@ class Collection:
         )
         self._check_made_alike()
 
-    def sync(self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False,
-             wait_s: float = 5.0) -> indexer.Report:
+    def sync(
+        self,
+        *,
+        progress: indexer.Progress = indexer.no_progress,
+        yes: bool = False,
+        wait_s: float = 5.0,
+    ) -> indexer.Report:
         """Bring the index up to date with the folder; only what changed costs anything."""
         source, listing = self._list()
         most = self.settings.number("files.ask_above")
@@ -236,7 +242,7 @@ class Collection:
         """Let go of open files."""
         self._backend.close()
 
-    def __enter__(self) -> Collection:
+    def __enter__(self) -> Self:
         """Use as a context manager that closes at the end."""
         return self
 

@@ -58,7 +58,9 @@ class MissingExtra(UsageError):
     """An optional part is not installed."""
 
     def __init__(self, what: str, *, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part. Install it with: pip install 'trivium[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional part. Install it with: pip install 'trivium[{extra}]'"
+        )
         self.extra = extra
 
 
@@ -90,7 +92,9 @@ class IndexLocked(IndexUnusable):
     """Another process is writing to the index."""
 
     def __init__(self, path: str, *, holder: str) -> None:
-        super().__init__(f"The index of {path} is being written by {holder}. Try again when it has finished.")
+        super().__init__(
+            f"The index of {path} is being written by {holder}. Try again when it has finished."
+        )
         self.path = path
         self.holder = holder
 

@@ -84,7 +84,9 @@ def sync(
             writer.write(batch)
         writer.record(skipped=report.skipped)
         writer.publish()
-    log.info("synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed)
+    log.info(
+        "synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed
+    )
     return report
 
 
@@ -202,4 +204,3 @@ def write_all(writer: Writer, contents: Iterable[FileContent]) -> None:
             batch = []
     if batch:
         writer.write(Batch(tuple(batch)))
-

@@ -205,7 +205,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the answer was looked for in: files read, files passed over by reason, share embedded."""
+    """What was searched: files read, files passed over by reason, share embedded."""
 
     files: int
     skipped: Mapping[str, int]

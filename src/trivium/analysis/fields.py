@@ -45,9 +45,8 @@ def text_of(field: str, node: Node, chunk: Chunk) -> str:  # noqa: PLR0911 - one
 
 def embedding_text(node: Node, chunk: Chunk) -> str:
     """Return what is embedded: a line that says where the chunk is from, then its text."""
-    if node.title and node.title != node.name:
-        return f"{node.title}: {node.name}\n{chunk.text}"
-    return f"{node.name}\n{chunk.text}"
+    names = dict.fromkeys(name for name in (node.title, node.name) if name)
+    return f"{': '.join(names)}\n{chunk.text}" if names else chunk.text
 
 
 def text_key(text: str) -> bytes:

@@ -132,7 +132,8 @@ class _Standard:
             words += self._kept(parts)
             whole = _lower(piece.replace("_", ""))
             if len(parts) > 1 and len(whole) <= _LONGEST_TERM:
-                wholes.append(whole)
+                # Stemmed as a word of its own would be, so that typing it in lower case finds it.
+                wholes.append(self._stemmed(whole))
         return _Made(tuple(words), tuple(wholes))
 
     def _kept(self, parts: list[str]) -> list[str]:

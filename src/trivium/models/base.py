@@ -21,15 +21,29 @@ class Embedder(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What a person calls it."""
+        ...
+
     @property
-    def model_id(self) -> str: ...
+    def model_id(self) -> str:
+        """The name of the space its vectors live in."""
+        ...
+
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """How long a vector is."""
+        ...
+
     @property
-    def is_instant(self) -> bool: ...
+    def is_instant(self) -> bool:
+        """Whether it may run before an answer is given."""
+        ...
+
     @property
-    def strength(self) -> int: ...
+    def strength(self) -> int:
+        """How good its vectors are, beside other models."""
+        ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text, shape (len(texts), dimension).

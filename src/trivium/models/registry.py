@@ -70,7 +70,7 @@ def _openai(model: str, *, api_key: str | None, base_url: str | None) -> Embedde
 
 
 def _outside(model: str) -> Embedder:
-    # Late: it costs as much as a quarter of a fast start, and most names are our own.
+    # Late: its import is slow, and most names are our own.
     from importlib.metadata import entry_points
 
     found = {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -19,7 +19,8 @@ _LONGEST_TITLE = 100
 _FOLDER_FILE = re.compile(r"index\..+|mod\.rs|__init__\.pyi?")
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
+# Written as escapes: the full-width marks look like the ones of ASCII.
+_SENTENCE_END = re.compile("[.!?](?=\\s)|[\u3002\uff01\uff1f]")
 
 
 @dataclass(frozen=True, slots=True)

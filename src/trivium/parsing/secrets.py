@@ -20,8 +20,9 @@ _SHORT = 8
 _FEWEST_DISTINCT = 6
 _FEWEST_PAIRS = 4
 _FEWEST_CLASSES = 3
-# Over 20,000 generated keys of 20 characters or more, these two shares miss 2 %; over 31 MB of
-# Python's own library they mask nothing that is not one.
+# Chosen by hand, then measured on 3,000 generated base 62 keys of each length, in quotes: 3.8 %
+# are missed at 16 characters, 1.5 % at 20, 0.1 % at 32. Keys of letters alone fare worse: 5.7 %
+# at 20, and outside quotes all of them. In 31 MB of Python's library one value is masked wrongly.
 _WORDS = 0.5
 _WORDS_WITH_DIGITS = 0.75
 

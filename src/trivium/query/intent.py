@@ -18,7 +18,9 @@ _NAME = re.compile(
 
 def is_name(text: str) -> bool:
     """Say whether `text` is one identifier or path."""
-    return _NAME.fullmatch(text.strip()) is not None
+    # Looked at before the pattern: over several long words it would take time to the square.
+    words = text.split()
+    return len(words) == 1 and _NAME.fullmatch(words[0]) is not None
 
 
 def names_in(text: str) -> frozenset[str]:

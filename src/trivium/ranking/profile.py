@@ -87,7 +87,7 @@ def read(text: str, *, origin: str) -> Profile:
             weights=fuse.table("weights").floats(),
             name_weights=fuse.table("name_weights", optional=True).floats(),
         ),
-        name_boost=top.table("boost", optional=True).float("name", default=0.0),
+        name_boost=top.table("boost", optional=True).real("name", default=0.0),
         groups_by_node=top.text("group", default="node") == "node",
         snippet=top.one_of("snippet", ("window", "start"), default="window"),
         default_limit=limit.number("default", least=1),
@@ -144,7 +144,7 @@ class _Reader:
             raise ConfigError(f"{self._origin}: {self._place}{key} must be at least {least}.")
         return value
 
-    def float(self, key: str, default: float | None = None) -> float:
+    def real(self, key: str, default: float | None = None) -> float:
         value = self._take(key, (int, float), default)
         return float(str(value))
 
@@ -162,7 +162,7 @@ class _Reader:
         return _Reader(inside, self._origin, f"{self._place}{key}.")
 
     def floats(self) -> dict[str, float]:
-        return {key: self.float(key) for key in list(self._raw)}
+        return {key: self.real(key) for key in list(self._raw)}
 
     def whole_numbers(self) -> dict[str, int]:
         return {key: self.number(key, least=1) for key in list(self._raw)}

@@ -25,7 +25,9 @@ BREAKDOWN_KEYS = (
 )
 
 
-def breakdown(scored: Scored, gathered: Gathered, *, score_type: str, k: int) -> Mapping[str, object]:
+def breakdown(
+    scored: Scored, gathered: Gathered, *, score_type: str, k: int
+) -> Mapping[str, object]:
     """Return how `scored` came to its score, with every key present."""
     shown: dict[str, object] = dict.fromkeys(BREAKDOWN_KEYS)
     chunk_id = scored.chunk_id

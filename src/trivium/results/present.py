@@ -97,7 +97,10 @@ def plain(text: str, style: str) -> str:
 
 def as_text(answer: Answer, *, style: Style = plain, explain: bool = False) -> str:
     """Return the hits for a terminal: place, name, reason, and the lines that matched."""
-    blocks = [_hit_text(number, hit, style, explain=explain) for number, hit in enumerate(answer.results, 1)]
+    blocks = [
+        _hit_text(number, hit, style, explain=explain)
+        for number, hit in enumerate(answer.results, 1)
+    ]
     return "\n\n".join(blocks)
 
 

@@ -48,12 +48,13 @@ def gather(
     if search_mode != "vector":
         text = snapshot.text(view)
         rankings.append(text.search(query, where=where, depth=depth))
-    asked = None
+    asked: _Asked | None = None
     if search_mode != "keyword" and query.meaning.strip():
-        asked = _ask_vectors(snapshot, query, embedders, why_no_embedder)
-        if isinstance(asked, Degraded):
-            degraded.append(asked)
-            asked = None
+        made = _ask_vectors(snapshot, query, embedders, why_no_embedder)
+        if isinstance(made, Degraded):
+            degraded.append(made)
+        else:
+            asked = made
     if asked is not None:
         rankings.append(asked.index.search(asked.vector, where=where, depth=depth))
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))

@@ -55,7 +55,10 @@ def embed(backend: Backend, *, model_id: str = MODEL, dimension: int = DIMENSION
         while waiting := writer.pending(model_id, limit=100):
             texts = [one.text for one in waiting]
             keys = [one.key for one in waiting]
+            before = writer.count_pending(model_id)
             writer.put_vectors(model_id, keys, vectors_of(texts, dimension=dimension))
+            # Else a backend that forgets vectors would be tested for ever.
+            assert writer.count_pending(model_id) < before, "vectors put in are still pending"
         writer.publish()
 
 

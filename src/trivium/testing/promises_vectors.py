@@ -173,6 +173,24 @@ class VectorPromises(Promises):
             found = _space(snapshot).search(vector_of("text"), where=EVERYTHING, depth=9)
         assert found.ids == (chunk_id("b.md", "a"),)
 
+    def test_stored_vectors_are_those_of_the_chunks_that_are_there_each_key_once(
+        self, backend: Backend
+    ) -> None:
+        kept = [make_file(f"{name}.md", [Section("twin", "the same text")]) for name in "ab"]
+        gone = make_file("gone.md", [Section("gone", "other text")])
+        write(backend, [*kept, gone])
+        embed(backend)
+        write(backend, [], removed=["gone.md"])
+        text = embedding_text(kept[0].nodes[1], kept[0].chunks[0])
+
+        with backend.snapshot() as snapshot:
+            stored = list(snapshot.stored_vectors(MODEL))
+            none = list(snapshot.stored_vectors("unknown"))
+
+        assert [key for key, _ in stored] == [text_key(text)]
+        assert stored[0][1] == pytest.approx(vector_of(text), abs=0.01)
+        assert none == []
+
     def test_two_spaces_do_not_mix(self, small: Backend) -> None:
         with small.writer(wait_s=0) as writer:
             assert writer.count_pending("other-8") > 0

@@ -55,7 +55,9 @@ class WritingPromises(Promises):
         write(backend, files)
 
         with backend.snapshot() as snapshot:
+            assert snapshot.content("never there.md") is None
             for content in files:
+                assert snapshot.content(content.state.path) == content
                 assert snapshot.files()[content.state.path] == content.state
                 assert [
                     one.chunk for one in snapshot.fetch([c.id for c in content.chunks])
@@ -119,7 +121,7 @@ class WritingPromises(Promises):
             assert list(snapshot.edges_of(node_id("a.md", "old"))) == []
             assert len(snapshot.edges_of(node_id("b.md", "kept"))) == 1
             assert snapshot.text_of(node_id("a.md", "both")) == "x y"
-            assert snapshot.files()["a.md"] == _NEW.state
+            assert snapshot.content("a.md") == _NEW
 
     def test_a_removed_file_vanishes(self, backend: Backend) -> None:
         write(backend, [_OLD, _OTHER])
@@ -132,6 +134,7 @@ class WritingPromises(Promises):
             assert set(snapshot.files()) == {"b.md"}
             assert _found(snapshot, "words") == (chunk_id("b.md", "kept"),)
             assert _near(snapshot) == {chunk_id("b.md", "kept")}
+            assert snapshot.content("a.md") is None
             assert snapshot.node(NodeId("a.md")) is None
             assert list(snapshot.edges_of(NodeId("a.md"))) == []
 

@@ -77,7 +77,9 @@ def read_archive(path: Path, writer: Writer, *, known: Mapping[str, FileState]) 
             elif "vector" in line:
                 vectors.append((line["model"], bytes.fromhex(line["key"]), line["vector"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"{path}, line {number}: not what an export holds ({error}).") from error
+            raise UsageError(
+                f"{path}, line {number}: not what an export holds ({error})."
+            ) from error
         if len(contents) >= _BATCH:
             writer.write(Batch(tuple(contents)))
             contents = []

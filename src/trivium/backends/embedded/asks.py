@@ -32,13 +32,13 @@ def compile_query(
 
     must, should, without = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
-    def compiled(part: Expression) -> tantivy.Query | None:
+    def compiled(part: Expression) -> tantivy.Query | None:  # noqa: PLR0911 - one per kind
         if isinstance(part, Words):
             return _words(schema, fields, Counter(words_of.terms(part.text)))
         if isinstance(part, Phrase):
             return _phrase(schema, fields, words_of.words(part.text))
         if isinstance(part, Prefix):
-            return _prefix(schema, fields, part.text)
+            return _prefix(schema, fields, words_of.fold(part.text))
         if isinstance(part, AnyOf):
             return _joined([(should, made) for made in map(compiled, part.children) if made])
         if isinstance(part, AllOf):
@@ -87,9 +87,10 @@ def _phrase(schema: tantivy.Schema, fields: Fields, words: list[str]) -> tantivy
 def _prefix(schema: tantivy.Schema, fields: Fields, text: str) -> tantivy.Query | None:
     import tantivy
 
-    start = text.lower()
+    if not text:
+        return None
     clauses = [
-        (tantivy.Occur.Should, tantivy.Query.regex_query(schema, field, escape(start) + ".*"))
+        (tantivy.Occur.Should, tantivy.Query.regex_query(schema, field, escape(text) + ".*"))
         for field, _ in fields
     ]
     joined = _joined(clauses)

@@ -34,7 +34,9 @@ def translated(what: str) -> Iterator[None]:
             f"{what}: the index is damaged ({error}). Start afresh with: trivium index --rebuild"
         ) from error
     except OSError as error:
-        raise BackendError(f"{what}: {error.strerror or error}. Nothing of this step was kept.") from error
+        raise BackendError(
+            f"{what}: {error.strerror or error}. Nothing of this step was kept."
+        ) from error
 
 
 def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:

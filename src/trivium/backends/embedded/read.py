@@ -353,7 +353,7 @@ class EmbeddedText:
         """Score exactly `ids`."""
         numbers = self._snapshot.numbers_of(ids)
         scores = self._reader.of(query, list(numbers.values()))
-        return {one: scores.get(numbers[one], 0.0) for one in ids if one in numbers}
+        return {one: scores.get(numbers.get(one, 0), 0.0) for one in ids}
 
 
 class EmbeddedVectors:

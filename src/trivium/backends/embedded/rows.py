@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import cast
 
 from trivium.backends.embedded.asks import tag_column
 from trivium.filtering.match import attributes
@@ -38,6 +37,7 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
         node.language,
         node.title,
         dict(node.metadata),
+        [[part.start, part.end] for part in node.own],
     ]
     values = attributes(node)
     return (
@@ -48,7 +48,10 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
         node.span.start,
         node.span.end,
         json.dumps(body, ensure_ascii=False, separators=(",", ":")),
-        *(_first(values[name]) for name in ("kind", "type", "lang", "ext", "path", "domain", "name")),
+        *(
+            _first(values[name])
+            for name in ("kind", "type", "lang", "ext", "path", "domain", "name")
+        ),
         tag_column(values["tag"]),
     )
 
@@ -56,7 +59,7 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
 def node_of(row: NodeRow) -> Node:
     """Return the node of a row of NODE_COLUMNS."""
     node_id, path, start_line, end_line, start, end, body = row
-    kind, type_, name, description, tags, domain, language, title, metadata = json.loads(body)
+    kind, type_, name, description, tags, domain, language, title, metadata, own = json.loads(body)
     span = Span(start, end)
     return Node(
         id=NodeId(node_id),
@@ -65,7 +68,7 @@ def node_of(row: NodeRow) -> Node:
         name=name,
         source=Location(path, start_line, end_line),
         span=span,
-        own=(span,),
+        own=tuple(Span(first, last) for first, last in own),
         description=description,
         tags=tuple(tags),
         domain=domain,
@@ -83,10 +86,7 @@ def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:
 
 
 def _metadata(raw: dict[str, MetaValue | list[str]]) -> Metadata:
-    return {
-        key: tuple(value) if isinstance(value, list) else cast("MetaValue", value)
-        for key, value in raw.items()
-    }
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
 
 
 def _first(values: tuple[str, ...]) -> str | None:

@@ -46,16 +46,15 @@ class EmbeddedBackend:
         self._views: dict[str, TextFolder] = {}
         self._spaces: dict[str, SpaceFolder] = {}
         self._guard = threading.Lock()
-        self._readers = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._idle: list[sqlite3.Connection] = []
         self._built_at_sync = views
         with database.translated("Opening the index"):
             database.create(folder, store, meta=dict(meta or {}))
 
     def meta(self) -> dict[str, str]:
         """Return what the collection remembers of itself."""
-        with database.translated("Reading the index"):
-            return database.read_meta(self._connection())
+        with database.translated("Reading the index"), self._reading() as connection:
+            return database.read_meta(connection)
 
     @contextmanager
     def snapshot(self) -> Iterator[EmbeddedSnapshot]:
@@ -63,15 +62,12 @@ class EmbeddedBackend:
         # Searchers first: SQLite commits before Tantivy, so the record then is never
         # older than the text index, and a hit that is gone from the record is dropped.
         pinned = self._pin()
-        with database.translated("Reading the index"):
-            connection = self._connection()
-            nested = connection.in_transaction
-            if not nested:
-                connection.execute("BEGIN")
+        with database.translated("Reading the index"), self._reading() as connection:
+            connection.execute("BEGIN")
             try:
                 yield EmbeddedSnapshot(self, connection, pinned)
             finally:
-                if not nested and connection.in_transaction:
+                if connection.in_transaction:
                     connection.execute("COMMIT")
 
     @contextmanager
@@ -107,7 +103,9 @@ class EmbeddedBackend:
 
     def views_kept(self) -> list[TextFolder]:
         """Return the views a writer keeps up to date: those of every sync, and those in use."""
-        wanted = {view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))}
+        wanted = {
+            view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))
+        }
         return [self.view(view) for _, view in sorted(wanted.items())]
 
     def now(self) -> str:
@@ -115,22 +113,23 @@ class EmbeddedBackend:
         return datetime.now(UTC).isoformat(timespec="seconds")
 
     def close(self) -> None:
-        """Close every connection this process holds."""
+        """Close every connection that is not in use."""
         with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-            self._readers = threading.local()
+            while self._idle:
+                self._idle.pop().close()
 
-    def _connection(self) -> sqlite3.Connection:
-        """Return this thread's own connection for reading."""
-        held: sqlite3.Connection | None = getattr(self._readers, "connection", None)
-        if held is None:
-            held = database.connect(self.folder, self.store, writes=False)
-            self._readers.connection = held
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection for reading; each snapshot has its own."""
+        with self._guard:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = database.connect(self.folder, self.store, writes=False)
+        try:
+            yield connection
+        finally:
             with self._guard:
-                self._connections.append(held)
-        return held
+                self._idle.append(connection)
 
     def _pin(self) -> dict[str, tuple[State, tantivy.Searcher]]:
         with self._guard:

@@ -205,7 +205,9 @@ class TextWriter:
         """Index one chunk under its number."""
         if self._view.kinds is not None and node.kind.value not in self._view.kinds:
             return
-        self._writer.add_document(_document(number, node, chunk, self._view, self._analyser))
+        document = _document(number, node, chunk, self._view, self._analyser)
+        if document is not None:
+            self._writer.add_document(document)
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Take chunks out."""
@@ -252,7 +254,7 @@ class TextReader:
         return self._run(_gated(asked, gate), limit)
 
     def of(self, query: Query, numbers: Sequence[int]) -> dict[int, float]:
-        """Return the scores of exactly these chunk numbers; those that do not match are left out."""
+        """Return the scores of exactly these chunk numbers, of those that match."""
         import tantivy
 
         asked = self._compile(query)
@@ -268,7 +270,10 @@ class TextReader:
     def _run(self, asked: tantivy.Query, limit: int) -> list[tuple[float, int]]:
         hits = self._searcher.search(asked, limit=limit, count=False).hits
         numbers = self._searcher.fast_field_values("id", [address for _, address in hits])
-        return [(score, number) for (score, _), number in zip(hits, numbers, strict=True)]
+        return [
+            (float(score), int(number or 0))
+            for (score, _), number in zip(hits, numbers, strict=True)
+        ]
 
 
 def _gated(asked: tantivy.Query, gate: tantivy.Query | None) -> tantivy.Query:
@@ -290,21 +295,24 @@ def _register(index: tantivy.Index) -> None:
 
 def _document(
     number: int, node: Node, chunk: Chunk, view: View, words_of: Analyser
-) -> tantivy.Document:
+) -> tantivy.Document | None:
+    """Return what is indexed of a chunk; None for one without a term, which nothing finds."""
     import tantivy
 
     document = tantivy.Document()
     document.add_integer("id", number)
     repeats = view.combine == "repeat"
+    has_terms = False
     for name, weight in view.fields:
         words, wholes = words_of.split(text_of(name, node, chunk))
         field = "t" if repeats else f"t_{name}"
         # Each value ends a phrase: Tantivy leaves a gap between the values of a field.
-        for value in (words, wholes):
-            if value:
-                joined = " ".join(value)
-                for _ in range(weight if repeats else 1):
-                    document.add_text(field, joined)
+        texts = [" ".join(words), *wholes] if words else wholes
+        has_terms = has_terms or bool(texts)
+        for text in texts * weight if repeats else texts:
+            document.add_text(field, text)
+    if not has_terms:
+        return None
     for name, values in attributes(node).items():
         for attribute in values:
             document.add_text(name, attribute)

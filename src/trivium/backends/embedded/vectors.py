@@ -56,18 +56,14 @@ def empty_rows(dimension: int) -> Rows:
     """Return no rows."""
     import numpy as np
 
-    return Rows(
-        np.empty(0, np.int64), np.empty(0, np.float32), np.empty((0, dimension), np.int8)
-    )
+    return Rows(np.empty(0, np.int64), np.empty(0, np.float32), np.empty((0, dimension), np.int8))
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
     """Return the rows of all parts in the order of their numbers, each number once."""
     import numpy as np
 
-    numbers, first = np.unique(
-        np.concatenate([part.numbers for part in parts]), return_index=True
-    )
+    numbers, first = np.unique(np.concatenate([part.numbers for part in parts]), return_index=True)
     scales = np.concatenate([part.scales for part in parts])
     matrix = np.concatenate([part.matrix for part in parts])
     return Rows(numbers, scales[first], matrix[first])
@@ -326,6 +322,5 @@ def exact_cosines(
     top = float(np.abs(vector).max())
     scale = top / 32767 if top else 1.0
     fine = np.rint(vector.astype(np.float64) / scale).astype(np.int64)
-    dots = rows.matrix[at].astype(np.int64) @ fine
-    return dots * rows.scales[at].astype(np.float64) * scale
-
+    dots = (rows.matrix[at].astype(np.int64) @ fine).astype(np.float64)
+    return dots * rows.scales[at].astype(np.float64) * np.float64(scale)

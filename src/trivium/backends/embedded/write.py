@@ -68,7 +68,9 @@ class EmbeddedWriter:
             self._sql.execute("COMMIT")
         except sqlite3.IntegrityError as error:
             self._sql.execute("ROLLBACK")
-            raise BackendRefused(f"A batch holds an id twice and was not stored: {error}") from error
+            raise BackendRefused(
+                f"A batch holds an id twice and was not stored: {error}"
+            ) from error
         except BaseException:
             if self._sql.in_transaction:
                 self._sql.execute("ROLLBACK")
@@ -140,6 +142,11 @@ class EmbeddedWriter:
         nodes = {node.id: node for node in content.nodes}
         added: list[Added] = []
         for chunk in content.chunks:
+            if chunk.node_id not in nodes:
+                raise BackendRefused(
+                    f"{state.path}: chunk {chunk.id} belongs to no node of its file. "
+                    "The batch was not stored."
+                )
             node = nodes[chunk.node_id]
             number = self._insert(
                 "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -189,7 +196,7 @@ class EmbeddedWriter:
             "ORDER BY f.mtime_ns DESC, c.id LIMIT ?",
             (model_id, limit),
         ).fetchall()
-        keys = {number: key for number, key in rows}
+        keys: dict[int, bytes] = dict(rows)
         texts: dict[bytes, str] = {}
         for number, node, chunk in stream(self._sql, _within(keys), tuple(keys)):
             texts.setdefault(keys[number], embedding_text(node, chunk))
@@ -208,7 +215,7 @@ class EmbeddedWriter:
         self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
     ) -> None:
         """Keep unit vectors under their keys."""
-        from trivium.models.quantise import to_int8
+        from trivium.backends.quantise import to_int8
 
         rows, scales = to_int8(vectors)
         values = [
@@ -218,7 +225,8 @@ class EmbeddedWriter:
         self._sql.execute("BEGIN IMMEDIATE")
         try:
             self._sql.executemany(
-                "INSERT OR REPLACE INTO store.vectors (model, key, scale, int8) VALUES (?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO store.vectors (model, key, scale, int8) "
+                "VALUES (?, ?, ?, ?)",
                 values,
             )
             self._sql.execute("COMMIT")
@@ -322,7 +330,12 @@ class EmbeddedWriter:
         if state.seq == self._seq and state.last_vector == last:
             return
         gone = np.array(
-            [n for (n,) in self._sql.execute("SELECT chunk FROM removed WHERE seq > ?", (state.seq,))],
+            [
+                n
+                for (n,) in self._sql.execute(
+                    "SELECT chunk FROM removed WHERE seq > ?", (state.seq,)
+                )
+            ],
             np.int64,
         )
         newer = self._vector_rows(

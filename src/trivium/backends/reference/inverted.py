@@ -61,8 +61,11 @@ def invert(found: Iterable[Found], *, view: View) -> Inverted:
             "Use unit 'chunk' and combine 'repeat' or 'sum'."
         )
     split = analyser(view.analyser)
+    # A chunk without a term can never be found: it is not in the index, and not counted.
     documents = {
-        one.chunk.id: one for one in found if view.kinds is None or one.node.kind in view.kinds
+        one.chunk.id: one
+        for one in found
+        if (view.kinds is None or one.node.kind in view.kinds) and _has_terms(one, view, split)
     }
     if view.combine == "repeat":
         scored: tuple[Field, ...] = (_field(documents, view.fields, weight=1, split=split),)
@@ -72,6 +75,12 @@ def invert(found: Iterable[Found], *, view: View) -> Inverted:
             for name, weight in view.fields
         )
     return Inverted(split, documents, scored)
+
+
+def _has_terms(found: Found, view: View, split: Analyser) -> bool:
+    return any(
+        split.terms(fields.text_of(name, found.node, found.chunk)) for name, _ in view.fields
+    )
 
 
 def _field(

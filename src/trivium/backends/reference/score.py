@@ -77,7 +77,7 @@ def _evaluate(expression: Expression, index: Inverted) -> Matches | None:  # noq
             words = index.analyser.words(text)
             return _phrase(words, index) if len(words) > 1 else _words(Counter(words), index)
         case Prefix(text):
-            return _prefix(text.lower(), index)
+            return _prefix(index.analyser.fold(text), index)
         case AnyOf(children):
             return _any_of(_asked(children, index))
         case AllOf(children, also):

@@ -7,15 +7,20 @@ changes nothing. Called by store.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import embedding_text, text_key
 from trivium.backends.base import Contents, FileContent, FileState, Found, Space
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
 from trivium.types import Chunk, ChunkId, Edge, Node, NodeId, View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +91,13 @@ class ReferenceSnapshot:
     def _kept(self, model_id: str) -> dict[ChunkId, Int8Vector]:
         """Return the vectors of the chunks that are there; others may be kept from before."""
         by_key = self._state.vectors[model_id]
-        keys = {
+        return {one: by_key[key] for one, key in self._keys().items() if key in by_key}
+
+    def _keys(self) -> dict[ChunkId, bytes]:
+        return {
             one: text_key(embedding_text(found.node, found.chunk))
             for one, found in self._found.items()
         }
-        return {one: by_key[key] for one, key in keys.items() if key in by_key}
 
     def vectors(self, model_id: str) -> ReferenceVectors | None:
         """Return the vector index of a space, or None if there is none."""
@@ -127,3 +134,16 @@ class ReferenceSnapshot:
             for edge in content.edges
             if node_id in (edge.source, edge.target)
         ]
+
+    def content(self, path: str) -> FileContent | None:
+        """Return all the index holds of one file, as it was written, or None."""
+        return self._state.files.get(path)
+
+    def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
+        """Yield the vectors of this index's chunks with their keys, each key once."""
+        import numpy as np
+
+        for key in sorted(set(self._keys().values())):
+            kept = self._state.vectors.get(model_id, {}).get(key)
+            if kept is not None:
+                yield key, np.array([step * kept.scale for step in kept.steps], np.float32)

@@ -17,7 +17,12 @@ from trivium.errors import TriviumError
 from trivium.models.registry import load as load_model
 
 _PARTS = ("tantivy", "numkong", "numpy", "tree-sitter", "PyStemmer")
-_EXTRAS = (("onnxruntime", "minilm"), ("trivium-minilm", "minilm"), ("mcp", "mcp"), ("starlette", "serve"))
+_EXTRAS = (
+    ("onnxruntime", "minilm"),
+    ("trivium-minilm", "minilm"),
+    ("mcp", "mcp"),
+    ("starlette", "serve"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +48,14 @@ class Findings:
 
     def as_text(self) -> str:
         """Return the findings for a person."""
-        lines = [f"{'ok ' if one.is_well else 'BAD'}  {one.name:<16} {one.said}" for one in self.checks]
+        lines = [
+            f"{'ok ' if one.is_well else 'BAD'}  {one.name:<16} {one.said}" for one in self.checks
+        ]
         lines += ["", f"settings (home {self.settings.home}, from {self.settings.home_origin})"]
         for key, setting in self.settings.values.items():
-            lines.append(f"  {key:<20} {setting.value!r:<12} {setting.origin:<12} {KNOWN[key].help}")
+            lines.append(
+                f"  {key:<20} {setting.value!r:<12} {setting.origin:<12} {KNOWN[key].help}"
+            )
         return "\n".join(lines)
 
     def as_data(self) -> dict[str, object]:
@@ -65,7 +74,9 @@ class Findings:
 def examine(folder: Path) -> Findings:
     """Look at the installation, the home folder and the model."""
     settings = load(folder=folder if folder.is_dir() else None)
-    checks = [Check("trivium", is_well=True, said=f"{__version__} on Python {platform.python_version()}")]
+    checks = [
+        Check("trivium", is_well=True, said=f"{__version__} on Python {platform.python_version()}")
+    ]
     checks.append(Check("sqlite", is_well=True, said=sqlite3.sqlite_version))
     checks += [_installed(name) for name in _PARTS]
     checks += [_optional(name, extra) for name, extra in _EXTRAS]
@@ -84,7 +95,9 @@ def _optional(name: str, extra: str) -> Check:
     try:
         return Check(name, is_well=True, said=importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Check(name, is_well=True, said=f"not installed (optional: pip install 'trivium[{extra}]')")
+        return Check(
+            name, is_well=True, said=f"not installed (optional: pip install 'trivium[{extra}]')"
+        )
 
 
 def _home(home: Path) -> Check:

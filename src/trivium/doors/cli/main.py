@@ -30,7 +30,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 @click.version_option(__version__, prog_name="trivium")
 @click.option("-v", "--verbose", is_flag=True, help="Log what happens to stderr.")
 def trivium(*, verbose: bool) -> None:
-    """Search a folder by words, meaning and structure, offline.
+    r"""Search a folder by words, meaning and structure, offline.
 
     \b
       trivium search "how are vectors stored" .     ask; the index is made on first use
@@ -57,9 +57,7 @@ def trivium(*, verbose: bool) -> None:
 @click.option("--name", multiple=True, help="Only nodes whose name contains this.")
 @click.option("--tag", multiple=True, help="Only nodes with this tag.")
 @click.option("--domain", multiple=True, help="Only this domain (front matter or first folder).")
-@click.option(
-    "--mode", default="mixed", help="mixed, code, prose or records.", show_default=True
-)
+@click.option("--mode", default="mixed", help="mixed, code, prose or records.", show_default=True)
 @click.option(
     "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
 )
@@ -68,7 +66,7 @@ def trivium(*, verbose: bool) -> None:
 @click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 @click.option("--yes", is_flag=True, help="Index very large folders without asking.")
 @AS_JSON
-def search(  # noqa: PLR0913 - a command has the flags it has
+def search(
     query: str,
     folder: Path,
     *,
@@ -221,8 +219,9 @@ def status(folder: Path, *, as_json: bool) -> None:
     meaning = ", ".join(f"{one.model_id} {one.coverage:.0%}" for one in now.spaces)
     click.echo(
         f"{now.root}\n"
-        f"  files     {contents.files:,} ({now.dirty_files} changed since, skipped: {skipped or 'none'})\n"
-        f"  nodes     {contents.nodes:,} with {contents.edges:,} edges in {contents.chunks:,} chunks\n"
+        f"  files     {contents.files:,}, of which {now.dirty_files} changed since\n"
+        f"  skipped   {skipped or 'none'}\n"
+        f"  nodes     {contents.nodes:,} in {contents.chunks:,} chunks, {contents.edges:,} edges\n"
         f"  meaning   {meaning or 'none yet: run trivium index'}\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
@@ -359,13 +358,24 @@ def evaluate(
     DATA is a BEIR folder, a folder with repos.json (with --repos), or a CSV or JSONL file of
     judged queries (with --collection).
     """
-    from trivium.doors.cli.evaluate import Asked, run
+    from trivium.config import load
     from trivium.evaluation import report
+    from trivium.evaluation.run import Bench, run
+    from trivium.models.registry import load as load_model
+    from trivium.ranking.profile import profile as profile_named
 
+    settings = load()
+    model = "none" if search_mode == "keyword" else settings.text("embedding.model")
     with Progress() as progress:
-        results = run(
-            Asked(data, split, profile, repos, collection, search_mode), progress=progress, say=say
+        bench = Bench(
+            home=settings.home,
+            profiles=[profile_named(name) for name in profile],
+            embedder=load_model(model, api_key=settings.openai_key),
+            search_mode=search_mode,
+            progress=progress,
+            say=say,
         )
+        results = run(bench, data, split=split, repositories=repos, collection=collection)
     if as_json:
         _print_json(report.as_data(results))
     else:

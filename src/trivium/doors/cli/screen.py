@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
+from typing import Self
 
 import click
 
@@ -46,7 +47,7 @@ class Progress:
         sys.stderr.flush()
         self._is_drawn = True
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         """Start."""
         return self
 

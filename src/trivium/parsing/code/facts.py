@@ -82,16 +82,12 @@ class Facts:
         Of what has no body, only a function is shown in full; of the rest the first line.
         """
         body = _follow(syntax, self._table.bodies, default="body")
-        end = self._offsets.at((syntax if body is None else body).start_byte)
-        if body is None:
-            end = self._offsets.at(syntax.end_byte)
-        raw = self._text[start : min(end, start + 4 * _LONGEST_SIGNATURE)]
+        end = self._offsets.at(syntax.end_byte if body is None else body.start_byte)
+        raw = self._text[start : min(end, start + 2 * _LONGEST_SIGNATURE)]
         if body is None and not is_callable:
             raw = raw.partition("\n")[0]
-        line = " ".join(raw.split())
-        return _SIGNATURE_END.sub("", line[-1000:] if len(line) > 1000 else line)[
-            :_LONGEST_SIGNATURE
-        ].rstrip(" ;")
+        line = " ".join(raw.split())[:_LONGEST_SIGNATURE]
+        return _SIGNATURE_END.sub("", line).rstrip(" ;")
 
     def parameters_of(self, syntax: SyntaxNode) -> tuple[str, ...]:
         """Return the names of the parameters, those of a destructured one each on its own."""

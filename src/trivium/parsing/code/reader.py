@@ -56,14 +56,17 @@ _CALLABLE = frozenset({"function", "method", "constructor"})
 
 _MOST_SYMBOLS = 20_000
 
-# Recovery from errors takes the square of the length of a repeated broken pattern (25 kB of "a<"
-# keep the Java grammar busy for 4 s) and cannot be interrupted. Text that repeats itself so much
-# is no program: 8 kB of the standard library's most regular tables shrink to a 20th at most.
+# Recovery from errors can take the square of a text's length and cannot be interrupted: 25 kB of
+# "a<" keep the Java grammar busy for 4 s, 300 kB of JavaScript on one line the Python grammar for
+# 13 s. Both are told from programs beforehand: by how far 8 kB of them shrink (real code to a
+# 20th at most), and by a line no person would write in a file too large to be tried anyway.
 _WINDOW = 8192
 _MOST_REPETITION = 40
+_LARGE = 65_536
+_LONGEST_LINE = 20_000
 
 
-class TooRepetitive(ValueError):
+class Unreadable(ValueError):
     """The text is not worth the time a grammar would take over it."""
 
 
@@ -89,25 +92,27 @@ class _Symbol:
 def read(document: Document, file_type: FileType) -> Parsed:
     """Return the module, then its symbols in order, and what contains what.
 
-    Raises TooRepetitive, or ImportError when the grammar is not installed.
+    Raises Unreadable, or ImportError when the grammar is not installed.
     """
     from tree_sitter import Parser, QueryCursor
 
     table = load(file_type.parser)
     text = document.text
     data = text.encode("utf-8", "surrogatepass")
-    _refuse_repetition(data)
+    _refuse_unreadable(data)
     tree = Parser(table.language).parse(data)
     captures = QueryCursor(table.query).captures(tree.root_node)
     facts = Facts(text, Offsets(data, is_ascii=text.isascii()), table)
     return _Reading(document, file_type, table, facts, captures).parsed()
 
 
-def _refuse_repetition(data: bytes) -> None:
+def _refuse_unreadable(data: bytes) -> None:
     for start in range(0, len(data) - _WINDOW + 1, _WINDOW):
         packed = zlib.compress(data[start : start + _WINDOW], level=1)
         if len(packed) * _MOST_REPETITION < _WINDOW:
-            raise TooRepetitive(f"the text repeats itself too much near byte {start}")
+            raise Unreadable(f"the text repeats itself too much near byte {start}")
+    if len(data) > _LARGE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
+        raise Unreadable(f"a line is longer than {_LONGEST_LINE} bytes")
 
 
 class _Reading:
@@ -234,7 +239,7 @@ class _Reading:
     def _assemble(
         self, symbols: Sequence[_Symbol], places: Sequence[Placed], module_doc: str
     ) -> Parsed:
-        """Number equal names, share the text out, and make the nodes and edges."""
+        """Make the nodes and edges: equal names numbered, the text shared out."""
         text, path = self._document.text, self._document.path
         # Scopes are no nodes: their children and their text belong to what is around them.
         kept = [n for n, symbol in enumerate(symbols) if symbol.type != SCOPE]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from trivium.models.quantise import INT8_LIMIT, INT16_LIMIT, to_int8, to_int16
+from trivium.backends.quantise import INT8_LIMIT, INT16_LIMIT, to_int8, to_int16
 
 numbers = st.floats(min_value=-1e6, max_value=1e6, width=32, allow_subnormal=False).filter(
     lambda number: number == 0 or abs(number) > 1e-20

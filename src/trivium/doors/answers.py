@@ -1,0 +1,263 @@
+"""What a JSON door was sent -> Asked, and what it sends back.
+
+Bytes from outside are checked here, by pydantic, and become a frozen value at once. The
+answer itself is made by `results.present`; only what the doors add to it stands here.
+Imports neither numpy nor a backend: the MCP door answers its first request before those.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from trivium.doors.failures import RequestInvalid
+from trivium.errors import NotFound, UsageError
+from trivium.results import present
+
+if TYPE_CHECKING:
+    from trivium.collection import Collection, Item
+    from trivium.types import Answer
+
+Data = dict[str, object]
+FilterValue = str | list[str]
+
+MAX_QUERY_CHARACTERS = 10_000
+LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
+# How many nodes a walk over the graph starts from; no profile of this release walks.
+SEED_NAMES = ("topK", "seeds")
+XPLOR_KEYS = ("id", "name", "type", "score", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search, as a Collection takes it."""
+
+    query: str
+    limit: int | None = None
+    profile: str | None = None
+    kind: FilterValue | None = None
+    filters: Mapping[str, FilterValue | None] | None = None
+    mode: str = "mixed"
+    search_mode: str = "hybrid"
+    min_score: float | None = None
+    explain: bool = False
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
+
+
+class SearchRequest(_Request):
+    """The keys of a search that every JSON door takes."""
+
+    query: Annotated[
+        str,
+        Field(
+            max_length=MAX_QUERY_CHARACTERS,
+            description='What to look for: words, a question, a name, "a phrase", lang:python.',
+        ),
+    ]
+    limit: Annotated[int | None, Field(ge=1, description="How many hits; 1 or more.")] = None
+    kind: Annotated[
+        FilterValue | None,
+        Field(description="Only these kinds: code, doc, skill, note, task, file, record."),
+    ] = None
+    filters: Annotated[
+        dict[str, FilterValue | None] | None,
+        Field(description='Filter name -> value or values, such as {"lang": "python"}.'),
+    ] = None
+    profile: Annotated[str | None, Field(description="Ranking profile.")] = None
+    mode: Annotated[str, Field(description="code, prose, records or mixed.")] = "mixed"
+    search_mode: Annotated[str, Field(description="hybrid, vector or keyword.")] = "hybrid"
+
+    def asked(self) -> Asked:
+        """Return the request as a plain value."""
+        return Asked(
+            query=self.query,
+            limit=self.limit,
+            profile=self.profile,
+            kind=self.kind,
+            filters=self.filters,
+            mode=self.mode,
+            search_mode=self.search_mode,
+        )
+
+
+class HttpSearch(SearchRequest):
+    """A search over HTTP: seed 000's five keys and those of search()."""
+
+    graph_id: str | None = None
+    domain: FilterValue | None = None
+    min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    explain: bool = False
+
+    def asked(self) -> Asked:
+        """Return the request as a plain value; `domain` is one more filter."""
+        filters = dict(self.filters) if self.filters is not None else {}
+        if self.domain is not None:
+            if filters.get("domain") is not None:
+                raise RequestInvalid("domain is given twice: as a key and inside filters.")
+            filters["domain"] = self.domain
+        return Asked(
+            query=self.query,
+            limit=self.limit,
+            profile=self.profile,
+            kind=self.kind,
+            filters=filters,
+            mode=self.mode,
+            search_mode=self.search_mode,
+            min_score=self.min_score,
+            explain=self.explain,
+        )
+
+
+class McpSearch(SearchRequest):
+    """A search by an agent, which may say how much it wants to read."""
+
+    max_tokens: Annotated[
+        int | None,
+        Field(ge=1, description="Most tokens of the result, text and data, at 4 characters each."),
+    ] = None
+
+
+class McpFetch(_Request):
+    """One node or chunk, by its id."""
+
+    id: Annotated[str, Field(min_length=1, description="The id of a hit, or of one of its chunks.")]
+
+
+Request = TypeVar("Request", bound=_Request)
+
+
+def read(model: type[Request], given: object, *, is_text: bool = False) -> Request:
+    """Check what was sent against a model.
+
+    `is_text` is for places where every value is text, as in a query string. Raises
+    RequestInvalid that names the key; UsageError for keys of profiles that are not there.
+    """
+    if not isinstance(given, dict):
+        raise RequestInvalid(f"The request must be a JSON object, not {_json_name(given)}.")
+    takes_limit = "limit" in model.model_fields
+    if takes_limit:
+        _refuse_seeds(given)
+    _refuse_unknown(model, given, others=(*LIMIT_NAMES, *SEED_NAMES) if takes_limit else ())
+    plain = _one_limit(given) if takes_limit else given
+    try:
+        return model.model_validate(plain, strict=not is_text)
+    except ValidationError as error:
+        raise RequestInvalid(_first_fault(error)) from error
+
+
+def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
+    """Put a question to a collection."""
+    return collection.search(
+        asked.query,
+        limit=asked.limit,
+        profile=asked.profile,
+        kind=asked.kind,
+        filters=asked.filters,
+        mode=asked.mode,
+        search_mode=asked.search_mode,
+        min_score=asked.min_score,
+        explain=asked.explain,
+        sync=sync,
+    )
+
+
+def check_collection(wanted: str | None, served: str) -> None:
+    """Refuse a collection that is not the one served here. Raises NotFound."""
+    if wanted is not None and wanted != served:
+        raise NotFound(f"No collection {wanted!r} here. This server has {served!r}.")
+
+
+def as_xplor(data: Mapping[str, object]) -> Data:
+    """Return an answer's data with seed 000's keys only."""
+    results = data["results"]
+    hits = results if isinstance(results, list) else []
+    return {
+        "results": [_xplor_hit(hit) for hit in hits],
+        "total": data["total"],
+        "method": data["method"],
+    }
+
+
+def item_data(item: Item) -> Data:
+    """Return a node with its text as plain data."""
+    node = item.node
+    return {
+        "id": node.id,
+        "kind": node.kind.value,
+        "type": node.type,
+        "name": node.name,
+        "title": node.title,
+        "description": node.description,
+        "source": present.source_data(node),
+        "tags": list(node.tags),
+        "metadata": dict(node.metadata),
+        "chunks": [one.id for one in item.chunks],
+        "edges": [
+            {"source": one.source, "target": one.target, "type": one.type.value}
+            for one in item.edges
+        ],
+        "text": item.text,
+    }
+
+
+def _xplor_hit(hit: Mapping[str, object]) -> Data:
+    source = hit["source"]
+    place = source if isinstance(source, dict) else {}
+    kept: Data = {key: hit[key] for key in XPLOR_KEYS}
+    kept["source"] = {"filePath": place["filePath"], "startLine": place["startLine"]}
+    return kept
+
+
+def _refuse_seeds(given: Mapping[str, object]) -> None:
+    for name in SEED_NAMES:
+        if given.get(name) is not None:
+            raise UsageError(
+                f"{name} says from how many nodes a graph profile starts; no profile of this "
+                "release is one. For the number of hits use limit."
+            )
+
+
+def _refuse_unknown(
+    model: type[_Request], given: Mapping[str, object], *, others: tuple[str, ...]
+) -> None:
+    known = [field.alias or name for name, field in model.model_fields.items()]
+    for key in given:
+        if key not in known and key not in others:
+            # Comparing words costs their length squared, and this one is the sender's.
+            shown = str(key)[:60]
+            near = difflib.get_close_matches(shown, [*known, *others], n=1, cutoff=0.0)[0]
+            raise RequestInvalid(
+                f"Unknown key {shown!r}. Did you mean {near!r}? Keys: {', '.join(known)}."
+            )
+
+
+def _one_limit(given: Mapping[str, object]) -> Data:
+    """Return what was given with `limit` under its own name only."""
+    names = [name for name in LIMIT_NAMES if given.get(name) is not None]
+    for name in names[1:]:
+        if given[name] != given[names[0]]:
+            raise RequestInvalid(
+                f"{names[0]} and {name} both say how many hits, and differ. Give one of them."
+            )
+    dropped = (*LIMIT_NAMES, *SEED_NAMES)
+    plain = {key: value for key, value in given.items() if key not in dropped}
+    return {**plain, "limit": given[names[0]]} if names else plain
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(step) for step in first["loc"]) or "request"
+    return f"{place}: {first['msg']}."
+
+
+def _json_name(value: object) -> str:
+    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

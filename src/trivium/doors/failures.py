@@ -1,0 +1,68 @@
+"""An error class -> the exit status and the HTTP status it has on every door.
+
+The only table of statuses; a class of `trivium.errors` that is missing from it fails a
+test. Needs nothing but the error tree, so that the command line may use it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trivium import errors
+from trivium.errors import TriviumError, UsageError
+
+ERROR_EXIT = 2
+
+
+class RequestInvalid(UsageError):
+    """A request does not fit its schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """How an error ends a command, and how it answers an HTTP request."""
+
+    exit: int
+    http: int
+
+
+TABLE: Mapping[type[TriviumError], Statuses] = {
+    errors.TriviumError: Statuses(ERROR_EXIT, 500),
+    errors.UsageError: Statuses(ERROR_EXIT, 400),
+    errors.ConfigError: Statuses(ERROR_EXIT, 400),
+    errors.QuerySyntaxError: Statuses(ERROR_EXIT, 400),
+    errors.FilterError: Statuses(ERROR_EXIT, 400),
+    errors.MissingExtra: Statuses(ERROR_EXIT, 400),
+    RequestInvalid: Statuses(ERROR_EXIT, 422),
+    errors.NotFound: Statuses(ERROR_EXIT, 404),
+    errors.IndexNotFound: Statuses(ERROR_EXIT, 404),
+    errors.ChunkNotFound: Statuses(ERROR_EXIT, 404),
+    errors.IndexUnusable: Statuses(ERROR_EXIT, 409),
+    errors.IndexLocked: Statuses(ERROR_EXIT, 409),
+    errors.SourceError: Statuses(ERROR_EXIT, 500),
+    errors.ModelError: Statuses(ERROR_EXIT, 502),
+    errors.BackendError: Statuses(ERROR_EXIT, 502),
+    errors.BackendTimeout: Statuses(ERROR_EXIT, 502),
+    errors.BackendRefused: Statuses(ERROR_EXIT, 502),
+    errors.BackendUnavailable: Statuses(ERROR_EXIT, 503),
+}
+
+
+def statuses(error: TriviumError) -> Statuses:
+    """Return the statuses of an error; a class from elsewhere has those of its nearest base."""
+    nearest = next(kind for kind in type(error).__mro__ if kind in TABLE)
+    return TABLE[nearest]
+
+
+def retry_after_s(error: TriviumError) -> int | None:
+    """Return the whole seconds after which trying again may help, if the error says so."""
+    if isinstance(error, errors.BackendUnavailable):
+        return max(1, math.ceil(error.retry_after_s))
+    return None
+
+
+def as_data(kind: str, message: str) -> dict[str, object]:
+    """Return a failure as every JSON door sends it."""
+    return {"error": {"type": kind, "message": message}}

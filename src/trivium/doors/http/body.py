@@ -1,0 +1,75 @@
+"""The bytes and the query string of a request -> plain data, within bounds.
+
+A body is counted while it comes in, whether or not its length was announced.
+"""
+
+from __future__ import annotations
+
+import json
+
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from trivium.doors.answers import Data
+from trivium.doors.failures import RequestInvalid
+from trivium.errors import UsageError
+
+MAX_BODY_BYTES = 1_000_000
+# What is read and thrown away before the refusal, so that a sender who is still busy
+# sending gets to see it; beyond this the connection is cut.
+_DRAINED_BYTES = 8 * MAX_BODY_BYTES
+TOO_LARGE = 413
+_LISTS = ("kind", "domain")
+
+
+async def json_body(request: Request) -> object:
+    """Return the body as JSON. Raises UsageError, or HTTPException 413 past 1 MB."""
+    whole = bytearray()
+    seen = 0
+    async for part in request.stream():
+        seen += len(part)
+        if seen <= MAX_BODY_BYTES:
+            whole += part
+        elif seen > _DRAINED_BYTES:
+            break
+    if seen > MAX_BODY_BYTES:
+        raise HTTPException(TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES:,} bytes.")
+    return _parsed(bytes(whole), "The body")
+
+
+def query_data(params: QueryParams) -> Data:
+    """Return the query string of a search as data: `q` is the query, filters are JSON."""
+    data: Data = {}
+    for key in dict.fromkeys(params.keys()):
+        values = params.getlist(key)
+        if len(values) > 1 and key not in _LISTS:
+            raise RequestInvalid(f"{key} is given {len(values)} times. Give it once.")
+        data[key] = values if len(values) > 1 else values[0]
+    if "q" in data:
+        if "query" in data:
+            raise RequestInvalid("q and query are the same. Give one of them.")
+        data["query"] = data.pop("q")
+    if "filters" in data:
+        data["filters"] = _parsed(str(data["filters"]).encode(), "filters")
+    return data
+
+
+def wants_xplor(data: Data) -> bool:
+    """Take `fields` out of `data`; return whether it asks for seed 000's keys only."""
+    fields = data.pop("fields", None)
+    if fields not in (None, "xplor"):
+        raise RequestInvalid(f"fields is {fields!r}. The only choice is 'xplor'.")
+    return fields == "xplor"
+
+
+def _parsed(raw: bytes, what: str) -> object:
+    try:
+        parsed: object = json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{what} cannot be read as JSON: {error}.") from error
+    return parsed
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a number of JSON")

@@ -1,0 +1,123 @@
+"""An answer's data -> what an agent is sent: data and a short text, within a budget.
+
+A token is estimated as four characters of text and data together, rounded up; the budget
+is never exceeded. Whole hits go first, from the end, then the last one's snippet is cut.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trivium.doors.answers import Data
+from trivium.errors import UsageError
+
+CHARACTERS_PER_TOKEN = 4
+_LINE_CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The two forms of one result; a host shows its model the one or the other."""
+
+    data: Data
+    text: str
+
+
+def tokens(reply: Reply) -> int:
+    """Estimate what a reply costs its reader."""
+    written = json.dumps(reply.data, ensure_ascii=False, separators=(",", ":"))
+    return math.ceil((len(written) + len(reply.text)) / CHARACTERS_PER_TOKEN)
+
+
+def fit(data: Data, *, max_tokens: int | None) -> Reply:
+    """Return the largest reply that keeps the budget; None is no budget.
+
+    Raises UsageError if not even an answer without hits fits.
+    """
+    whole = _reply(data)
+    if max_tokens is None or tokens(whole) <= max_tokens:
+        return whole
+    hits = _hits(data)
+    for kept in range(len(hits) - 1, 0, -1):
+        reply = _truncated(data, hits[:kept])
+        if tokens(reply) <= max_tokens:
+            return reply
+    shortened = _with_cut_snippet(data, max_tokens=max_tokens) if hits else None
+    if shortened is not None:
+        return shortened
+    empty = _truncated(data, [])
+    if tokens(empty) > max_tokens:
+        raise UsageError(
+            f"maxTokens is {max_tokens}; this answer takes {tokens(empty)} without any hits."
+        )
+    return empty
+
+
+def _with_cut_snippet(data: Data, *, max_tokens: int) -> Reply | None:
+    """Return the first hit alone with as much of its snippet as fits, if that is any."""
+    first = _hits(data)[0]
+    fitting: Reply | None = None
+    low, high = 0, len(str(first["snippet"])) - 1
+    while low <= high:
+        length = (low + high) // 2
+        reply = _truncated(data, [_cut(first, length)])
+        if tokens(reply) <= max_tokens:
+            fitting, low = reply, length + 1
+        else:
+            high = length - 1
+    return fitting
+
+
+def _cut(hit: Mapping[str, object], length: int) -> Data:
+    marks = hit["highlights"]
+    kept = [mark for mark in marks if mark[1] <= length] if isinstance(marks, list) else []
+    return {**hit, "snippet": str(hit["snippet"])[:length], "highlights": kept}
+
+
+def _truncated(data: Data, hits: list[Data]) -> Reply:
+    found = len(_hits(data))
+    what = f"{len(hits)} of {found} hits" if len(hits) < found else "the snippet is cut"
+    notes = data["notes"]
+    said = [*notes] if isinstance(notes, list) else []
+    said.append(f"Truncated to maxTokens: {what}.")
+    return _reply({**data, "results": hits, "notes": said})
+
+
+def _hits(data: Mapping[str, object]) -> list[Data]:
+    results = data["results"]
+    return results if isinstance(results, list) else []
+
+
+def _reply(data: Data) -> Reply:
+    hits = _hits(data)
+    lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
+    for number, hit in enumerate(hits, start=1):
+        lines.append(f"{number}. {_place(hit)}  {hit['id']}")
+        line = _best_line(hit)
+        if line:
+            lines.append(f"   {line}")
+    degraded, notes = data["degraded"], data["notes"]
+    lines += (
+        [f"{one['stage']}: {one['reason']}" for one in degraded]
+        if isinstance(degraded, list)
+        else []
+    )
+    lines += [str(note) for note in notes] if isinstance(notes, list) else []
+    return Reply(data, "\n".join(lines))
+
+
+def _place(hit: Mapping[str, object]) -> str:
+    source = hit["source"]
+    path = source["filePath"] if isinstance(source, dict) else ""
+    return f"{path}:{hit['snippetLine']}"
+
+
+def _best_line(hit: Mapping[str, object]) -> str:
+    """Return the first line of the snippet that has a word that was asked for."""
+    snippet, marks = str(hit["snippet"]), hit["highlights"]
+    at = int(marks[0][0]) if isinstance(marks, list) and marks else 0
+    start = snippet.rfind("\n", 0, at) + 1
+    return snippet[start:].partition("\n")[0].strip()[:_LINE_CHARACTERS]

@@ -1,0 +1,107 @@
+"""What each tool takes and gives, as JSON schemas.
+
+Requests come from the models that check them. The schema of an answer names the keys of
+`results.present`; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trivium.doors.answers import McpFetch, McpSearch
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "number"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_COUNTS: Schema = {"type": "object", "additionalProperties": _COUNT}
+_TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
+
+
+def _object(required: Mapping[str, Schema], **optional: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": list(required),
+    }
+
+
+def _list_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_SOURCE = _object({"filePath": _TEXT, "startLine": _COUNT, "endLine": _COUNT})
+_PASSAGE = _object({"id": _TEXT, "score": _NUMBER, "startLine": _COUNT, "endLine": _COUNT})
+HIT = _object(
+    {
+        "id": _TEXT,
+        "chunkId": _TEXT,
+        "kind": _TEXT,
+        "type": _TEXT,
+        "name": _TEXT,
+        "title": _TEXT,
+        "description": _TEXT,
+        "language": _TEXT,
+        "score": _NUMBER,
+        "scoreType": _TEXT,
+        "source": _SOURCE,
+        "snippet": _TEXT,
+        "snippetLine": _COUNT,
+        "highlights": _list_of(_list_of(_COUNT)),
+        "reason": _TEXT,
+        "passages": _list_of(_PASSAGE),
+        "tags": _TEXTS,
+        "context": _TEXT_OR_NULL,
+    },
+    scoreBreakdown={"type": "object"},
+)
+ANSWER = _object(
+    {
+        "query": _TEXT,
+        "profile": _TEXT,
+        "method": _TEXT,
+        "embedder": _TEXT,
+        "collection": _TEXT,
+        "results": _list_of(HIT),
+        "total": _COUNT,
+        "facets": {"type": "object", "additionalProperties": _COUNTS},
+        "suggestions": _TEXTS,
+        "coverage": _object(
+            {"files": _COUNT, "skipped": _COUNTS, "embedded": _NUMBER, "maskedSecrets": _COUNT}
+        ),
+        "freshness": _object({"indexedAt": _TEXT, "dirtyFiles": _COUNT}),
+        "degraded": _list_of(_object({"stage": _TEXT, "reason": _TEXT})),
+        "notes": _TEXTS,
+        "tookMs": _NUMBER,
+        "next": _TEXT_OR_NULL,
+    }
+)
+ITEM = _object(
+    {
+        "id": _TEXT,
+        "kind": _TEXT,
+        "type": _TEXT,
+        "name": _TEXT,
+        "title": _TEXT,
+        "description": _TEXT,
+        "source": _SOURCE,
+        "tags": _TEXTS,
+        "metadata": {"type": "object"},
+        "chunks": _TEXTS,
+        "edges": _list_of(_object({"source": _TEXT, "target": _TEXT, "type": _TEXT})),
+        "text": _TEXT,
+    }
+)
+
+
+def search_input() -> Schema:
+    """Return the schema of a search's arguments."""
+    return McpSearch.model_json_schema(by_alias=True)
+
+
+def fetch_input() -> Schema:
+    """Return the schema of a fetch's arguments."""
+    return McpFetch.model_json_schema(by_alias=True)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.doors.answers import Data
+from trivium.doors.mcp.budget import Reply, fit, tokens
+from trivium.errors import UsageError
+
+
+def hit(number: int, snippet: str) -> Data:
+    return {
+        "id": f"doc:{number}.md",
+        "source": {"filePath": f"{number}.md", "startLine": 1, "endLine": 2},
+        "snippet": snippet,
+        "snippetLine": 1,
+        "highlights": [[0, 3], [len(snippet) - 3, len(snippet)]],
+    }
+
+
+def answer(*snippets: str) -> Data:
+    return {
+        "results": [hit(number, snippet) for number, snippet in enumerate(snippets)],
+        "total": len(snippets),
+        "method": "bm25",
+        "degraded": [],
+        "notes": [],
+    }
+
+
+def kept(reply: Reply) -> list[Data]:
+    results = reply.data["results"]
+    assert isinstance(results, list)
+    return results
+
+
+def test_four_characters_of_text_and_data_are_a_token_rounded_up() -> None:
+    data: Data = {"é": 1}
+
+    assert tokens(Reply(data, "ab")) == -(-(len('{"é":1}') + len("ab")) // 4)
+
+
+def test_without_a_budget_nothing_is_left_out() -> None:
+    data = answer("cat one", "cat two")
+
+    assert fit(data, max_tokens=None).data == data
+
+
+def test_an_answer_that_just_fits_is_whole() -> None:
+    data = answer("cat one", "cat two")
+    size = tokens(fit(data, max_tokens=None))
+
+    assert fit(data, max_tokens=size).data == data
+    assert fit(data, max_tokens=size - 1).data != data
+
+
+def test_whole_hits_go_first_from_the_end_and_the_text_says_so() -> None:
+    data = answer(*("cat " * 60 for _ in range(5)))
+    reply = fit(data, max_tokens=tokens(fit(data, max_tokens=None)) - 30)
+
+    assert kept(reply) == kept(Reply(data, ""))[:4]
+    assert "Truncated to maxTokens: 4 of 5 hits." in reply.text
+
+
+def test_the_snippet_of_the_only_hit_left_is_cut_with_its_highlights() -> None:
+    snippet = "cat " * 500
+    data = answer(snippet, snippet)
+
+    reply = fit(data, max_tokens=200)
+
+    (only,) = kept(reply)
+    assert snippet.startswith(str(only["snippet"]))
+    assert 0 < len(str(only["snippet"])) < len(snippet)
+    assert only["highlights"] == [[0, 3]]
+    assert "Truncated" in reply.text
+
+
+def test_a_budget_too_small_for_any_answer_is_an_error_that_says_what_it_takes() -> None:
+    with pytest.raises(UsageError, match="maxTokens is 3; this answer takes"):
+        fit(answer("cat"), max_tokens=3)
+
+
+@given(
+    snippets=st.lists(st.text(min_size=3, max_size=400), max_size=6),
+    budget=st.integers(min_value=1, max_value=600),
+)
+def test_a_budget_is_never_exceeded(snippets: list[str], budget: int) -> None:
+    data = answer(*snippets)
+    try:
+        reply = fit(data, max_tokens=budget)
+    except UsageError:
+        return
+
+    written = json.dumps(reply.data, ensure_ascii=False, separators=(",", ":")) + reply.text
+    assert len(written) <= 4 * budget
+    assert [one["id"] for one in kept(reply)] == [
+        one["id"] for one in kept(Reply(data, ""))[: len(kept(reply))]
+    ]
