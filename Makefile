@@ -1,11 +1,18 @@
-# make demo   set everything up, index this folder, answer questions, offline
-# make test   set everything up, check the code, run the tests
+# make demo    set everything up, index this folder, answer questions, offline
+# make test    set everything up, check the code, run all tests
+# make check   lint, types, import law
+# make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
+# make bench   speed, memory and size, each against a peer in the same run
+# make crash   more rounds of kill -9:  make crash ROUNDS=1000
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ROUNDS ?= 1000
+SPLIT ?= test
+PROFILES ?= best
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check lock
+.PHONY: setup demo test check tests wheel eval bench crash lock clean
 
 setup: $(VENV)/.ready
 
@@ -15,8 +22,46 @@ $(VENV)/.ready: requirements/dev.txt pyproject.toml packages/minilm/pyproject.to
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable . --editable packages/minilm
 	touch $@
 
+demo: setup
+	@./demo.sh $(BIN)/trivium
+
+test: check tests wheel
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/typos
+	@$(BIN)/python benchmarks/sizes_of_code.py
+
+tests: setup
+	$(BIN)/pytest -n auto
+
+# The built wheel alone, in an empty environment: no extras, no development packages.
+wheel: setup
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/pip install --quiet --require-hashes -r requirements/core.txt
+	build/wheel/venv/bin/pip install --quiet --no-deps build/wheel/*.whl
+	$(BIN)/python tests/e2e/wheel_alone.py build/wheel/venv/bin
+
+eval: setup
+	$(BIN)/trivium eval $(DATA) --split $(SPLIT) $(foreach one,$(PROFILES),--profile $(one)) $(if $(REPOS),--repos $(REPOS))
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+crash: setup
+	$(BIN)/pytest tests/crash --crash-rounds=$(ROUNDS) --timeout=0
+
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --no-emit-package trivium-minilm --custom-compile-command "make lock" pyproject.toml
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-package trivium-minilm \
-	  --extra all pyproject.toml -o requirements/run.txt
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-package trivium-minilm \
-	  --extra all --group dev pyproject.toml -o requirements/dev.txt
+	$(LOCK) -o requirements/core.txt
+	$(LOCK) --extra all -o requirements/run.txt
+	$(LOCK) --extra all --group dev -o requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) build dist .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

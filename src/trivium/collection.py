@@ -30,7 +30,7 @@ from trivium.errors import (
     ModelError,
     UsageError,
 )
-from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build
+from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
 from trivium.models.base import Embedder
 from trivium.models.registry import load as load_model
 from trivium.ranking.profile import profile as profile_named
@@ -305,7 +305,7 @@ class Collection:
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
         if self._below:
-            below = frozenset({self._below.lower() + "/"})
+            below = frozenset({fold(self._below) + "/"})
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
 

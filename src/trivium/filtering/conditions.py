@@ -91,6 +91,8 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 def fold(value: str) -> str:
     """Return `value` as it is compared: lower case, accents composed, no lone surrogates."""
+    if value.isascii():
+        return value.lower()
     return unicodedata.normalize("NFC", _HALF_PAIR.sub("\ufffd", value).lower())
 
 

@@ -137,7 +137,9 @@ def test_markup_is_not_part_of_a_name(raw: str, text: str) -> None:
 
 
 def test_front_matter_gives_title_tags_and_domain() -> None:
-    text = "---\ntitle: \"T\"\ntags: [a, 'b c']\ncategory: ops\n# no\nlist:\n  - x\n  - y\n---\nHello.\n"
+    text = (
+        "---\ntitle: 'T'\ntags: [a, 'b c']\ncategory: ops\n# no\nlist:\n  - x\n  - y\n---\nHello.\n"
+    )
     (node,) = read(text).nodes
 
     assert (node.title, node.name, node.tags, node.domain) == ("T", "T", ("a", "b c"), "ops")

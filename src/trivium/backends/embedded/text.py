@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import text_of
-from trivium.analysis.words import Analyser, analyser
+from trivium.analysis.words import analyser
 from trivium.backends.embedded.asks import compile_filter, compile_query
 from trivium.errors import IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter
@@ -33,6 +33,7 @@ _VERSION = 1
 _HEAP_BYTES = 64_000_000
 _MERGE_SHARE = 0.2
 _MERGE_LEAST = 200
+_MOST_KNOWN = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +200,13 @@ class TextWriter:
         index = tantivy.Index(folder.schema, path=str(path), reuse=not fresh)
         _register(index)
         self._writer = index.writer(_HEAP_BYTES, num_threads=1)
-        self._analyser = analyser(self._view.analyser)
+        self._document = _Documents(self._view)
 
     def add(self, number: int, node: Node, chunk: Chunk) -> None:
         """Index one chunk under its number."""
         if self._view.kinds is not None and node.kind.value not in self._view.kinds:
             return
-        document = _document(number, node, chunk, self._view, self._analyser)
+        document = self._document.of(number, node, chunk)
         if document is not None:
             self._writer.add_document(document)
 
@@ -293,27 +294,50 @@ def _register(index: tantivy.Index) -> None:
     index.register_tokenizer("spaces", spaces)
 
 
-def _document(
-    number: int, node: Node, chunk: Chunk, view: View, words_of: Analyser
-) -> tantivy.Document | None:
-    """Return what is indexed of a chunk; None for one without a term, which nothing finds."""
-    import tantivy
+class _Documents:
+    """Makes what is indexed of a chunk. The chunks of a file share most of their short fields."""
 
-    document = tantivy.Document()
-    document.add_integer("id", number)
-    repeats = view.combine == "repeat"
-    has_terms = False
-    for name, weight in view.fields:
-        words, wholes = words_of.split(text_of(name, node, chunk))
-        field = "t" if repeats else f"t_{name}"
-        # Each value ends a phrase: Tantivy leaves a gap between the values of a field.
-        texts = [" ".join(words), *wholes] if words else wholes
-        has_terms = has_terms or bool(texts)
-        for text in texts * weight if repeats else texts:
-            document.add_text(field, text)
-    if not has_terms:
-        return None
-    for name, values in attributes(node).items():
-        for attribute in values:
-            document.add_text(name, attribute)
-    return document
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._split = analyser(view.analyser).split
+        self._values: dict[str, list[str]] = {}
+        self._node: Node | None = None
+        self._attributes: list[tuple[str, str]] = []
+
+    def of(self, number: int, node: Node, chunk: Chunk) -> tantivy.Document | None:
+        """Return the document of a chunk; None for one without a term, which nothing finds."""
+        import tantivy
+
+        document = tantivy.Document()
+        document.add_integer("id", number)
+        repeats = self._view.combine == "repeat"
+        has_terms = False
+        for name, weight in self._view.fields:
+            text = text_of(name, node, chunk)
+            values = self._terms(text) if name == "body" else self._known_terms(text)
+            has_terms = has_terms or bool(values)
+            field = "t" if repeats else f"t_{name}"
+            for value in values * weight if repeats else values:
+                document.add_text(field, value)
+        if not has_terms:
+            return None
+        if node is not self._node:
+            self._node = node
+            found = attributes(node).items()
+            self._attributes = [(name, value) for name, values in found for value in values]
+        for name, value in self._attributes:
+            document.add_text(name, value)
+        return document
+
+    def _terms(self, text: str) -> list[str]:
+        """Return the values of a field; each ends a phrase, since Tantivy leaves a gap there."""
+        words, wholes = self._split(text)
+        return [" ".join(words), *wholes] if words else wholes
+
+    def _known_terms(self, text: str) -> list[str]:
+        known = self._values.get(text)
+        if known is None:
+            if len(self._values) > _MOST_KNOWN:
+                self._values.clear()
+            known = self._values[text] = self._terms(text)
+        return known

@@ -6,7 +6,6 @@ the tree. Used by the reader.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -105,7 +104,7 @@ class Facts:
         quote = _STRING_PREFIX.match(raw)
         if quote is not None:
             raw = raw[quote.end() :].removesuffix(quote[1])
-        return summary_of(inspect.cleandoc(raw[: 8 * LONGEST_SUMMARY]))
+        return summary_of(raw)
 
     def comment(self, comments: Iterable[Span]) -> str:
         """Return the first paragraph of comments that stand together; none of a licence."""

@@ -22,8 +22,9 @@ class Clock:
         return self.now
 
 
-def opened(folder: Path, *, model: str = "none") -> Collection:
+def opened(folder: Path, *, model: str = "none", ask_above: int = 100) -> Collection:
     environ = {
+        "TRIVIUM_FILES__ASK_ABOVE": str(ask_above),
         "TRIVIUM_HOME": str(folder.parent / "home"),
         "TRIVIUM_CONFIG": str(folder.parent / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": model,
@@ -103,6 +104,18 @@ def test_while_another_process_writes_the_last_state_answers_and_counts_what_wai
     assert answer.freshness.dirty_files == 1
 
 
+def test_a_folder_that_is_refused_is_answered_with_the_reason(folder: Path) -> None:
+    (folder / "dogs.md").write_text("# Dogs\n\nA beagle runs.\n", encoding="utf-8")
+    upkeep = Upkeep(opened(folder, ask_above=1))
+    upkeep.sync_first()
+    answer = upkeep.search(Asked("beagle"))
+    upkeep.close()
+
+    assert answer.results == ()
+    assert answer.degraded[0].stage == "sync"
+    assert "holds 2 files, more than 1" in answer.degraded[0].reason
+
+
 def test_a_sync_that_is_told_to_stop_ends_without_an_error(upkeep: Upkeep) -> None:
     upkeep.stop()
     upkeep.sync_first()
@@ -110,19 +123,17 @@ def test_a_sync_that_is_told_to_stop_ends_without_an_error(upkeep: Upkeep) -> No
     assert upkeep.search(Asked("tabby")).results == ()
 
 
-def test_a_model_that_cannot_be_had_is_logged_and_words_still_answer(
+def test_a_model_that_cannot_be_had_is_logged_and_ends_nothing(
     folder: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     upkeep = Upkeep(opened(folder, model=f"onnx:{folder / 'nowhere'}"), clock=clock)
     upkeep.sync_first()
     with caplog.at_level(logging.WARNING):
-        assert not upkeep._embed()
-    answer = upkeep.search(Asked("tabby"))
+        was_embedded = upkeep._embed()
     upkeep.close()
 
-    assert "embedding" in caplog.text
-    assert [hit.source.file_path for hit in answer.results] == ["cats.md"]
-    assert "vectors" in stages(answer)
+    assert not was_embedded
+    assert "No model folder" in caplog.text
 
 
 def test_closing_ends_the_background_thread(folder: Path) -> None:

@@ -34,10 +34,13 @@ def symbol(text: str, name: str) -> Node:
         ("func init() {}\nfunc init() {}\n", [("init", "function"), ("init~2", "function")]),
         ("func f() { g := func() {}; type L struct{} }\n", [("f", "function")]),
         ("func Größe() {}\n", [("Größe", "function")]),
-        ("func good() {}\nfunc bad( {\n}\n\nfunc fine() {}\n", [("good", "function"), ("fine", "function")]),
+        (
+            "func good() {}\nfunc bad( {\n}\n\nfunc fine() {}\n",
+            [("good", "function"), ("fine", "function")],
+        ),
         ("// only a comment\n", []),
     ],
-)  # fmt: skip
+)
 def test_symbols_are_found(text: str, expected: list[tuple[str, str]]) -> None:
     found = [
         (node.id.partition("#")[2], node.type) for node in read("package a\n\n" + text).nodes[1:]
@@ -47,7 +50,10 @@ def test_symbols_are_found(text: str, expected: list[tuple[str, str]]) -> None:
 
 
 def test_the_comment_above_is_the_doc() -> None:
-    text = "package a\n\n// Run runs\n// it.\n//go:noinline\nfunc Run(a, b int, rest ...string) (int, error) {\n\treturn 0, nil\n}\n"
+    text = (
+        "package a\n\n// Run runs\n// it.\n//go:noinline\n"
+        "func Run(a, b int, rest ...string) (int, error) {\n\treturn 0, nil\n}\n"
+    )
     node = symbol(text, "Run")
 
     assert node.description == "Run runs it."

@@ -20,22 +20,46 @@ def symbol(text: str, name: str) -> Node:
     ("text", "expected"),
     [
         ("class A {}\n", [("A", "class")]),
-        ("class A { A() {} A(int x) {} }\n", [("A", "class"), ("A.A", "constructor"), ("A.A~2", "constructor")]),
-        ("class A { void f() {} void f(int x) {} }\n", [("A", "class"), ("A.f", "method"), ("A.f~2", "method")]),
-        ("class A { static class B { void g() {} } }\n", [("A", "class"), ("A.B", "class"), ("A.B.g", "method")]),
-        ("interface I { void f(); default void g() {} }\n", [("I", "interface"), ("I.f", "method"), ("I.g", "method")]),
+        (
+            "class A { A() {} A(int x) {} }\n",
+            [("A", "class"), ("A.A", "constructor"), ("A.A~2", "constructor")],
+        ),
+        (
+            "class A { void f() {} void f(int x) {} }\n",
+            [("A", "class"), ("A.f", "method"), ("A.f~2", "method")],
+        ),
+        (
+            "class A { static class B { void g() {} } }\n",
+            [("A", "class"), ("A.B", "class"), ("A.B.g", "method")],
+        ),
+        (
+            "interface I { void f(); default void g() {} }\n",
+            [("I", "interface"), ("I.f", "method"), ("I.g", "method")],
+        ),
         ("enum E { X { void q() {} }; void m() {} }\n", [("E", "enum"), ("E.m", "method")]),
-        ("record R(int a) { R { } int b() { return a; } }\n", [("R", "class"), ("R.R", "constructor"), ("R.b", "method")]),
+        (
+            "record R(int a) { R { } int b() { return a; } }\n",
+            [("R", "class"), ("R.R", "constructor"), ("R.b", "method")],
+        ),
         ("@interface Ann { int v(); }\n", [("Ann", "interface")]),
-        ("class A { Object f() { return new B() { void anon() {} }; } }\n", [("A", "class"), ("A.f", "method")]),
-        ("class A<T extends B<T>> { <U> U f(U u) { return u; } }\n", [("A", "class"), ("A.f", "method")]),
+        (
+            "class A { Object f() { return new B() { void anon() {} }; } }\n",
+            [("A", "class"), ("A.f", "method")],
+        ),
+        (
+            "class A<T extends B<T>> { <U> U f(U u) { return u; } }\n",
+            [("A", "class"), ("A.f", "method")],
+        ),
         ("class Größe { void über() {} }\n", [("Größe", "class"), ("Größe.über", "method")]),
         ("class A { static final int MAX = 1; }\n", [("A", "class")]),
-        ("class A { void f() { class L { void g() {} } } }\n", [("A", "class"), ("A.f", "method"), ("A.f.L", "class"), ("A.f.L.g", "method")]),
+        (
+            "class A { void f() { class L { void g() {} } } }\n",
+            [("A", "class"), ("A.f", "method"), ("A.f.L", "class"), ("A.f.L.g", "method")],
+        ),
         ("", []),
         ("// only\n/* comments */\n", []),
     ],
-)  # fmt: skip
+)
 def test_symbols_are_found(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(n.id.partition("#")[2], n.type) for n in read(text).nodes[1:]] == expected
 
@@ -47,7 +71,10 @@ def test_syntax_errors_still_yield_the_good_parts() -> None:
 
 
 def test_annotations_and_javadoc_belong_to_the_symbol() -> None:
-    text = "/** The A. */\n@Deprecated\npublic class A {\n    /** Does f. */\n    @Override\n    public void f() {}\n}\n"
+    text = (
+        "/** The A. */\n@Deprecated\npublic class A {\n"
+        "    /** Does f. */\n    @Override\n    public void f() {}\n}\n"
+    )
     outer, inner = symbol(text, "A"), symbol(text, "A.f")
 
     assert outer.span.start == 0

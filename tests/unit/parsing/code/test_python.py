@@ -49,7 +49,7 @@ def text_of(text: str, node: Node) -> str:
             [("f", "function"), ("f~2", "function"), ("f~3", "function")],
         ),
         (
-            "class A:\n    @property\n    def x(self): ...\n    @x.setter\n    def x(self, v): ...\n",
+            "class A:\n  @property\n  def x(self): ...\n  @x.setter\n  def x(self, v): ...\n",
             [("A", "class"), ("A.x", "method"), ("A.x~2", "method")],
         ),
         (
@@ -84,11 +84,11 @@ def test_syntax_errors_still_yield_the_good_parts() -> None:
 
 
 def test_decorators_and_comments_above_belong_to_the_symbol() -> None:
-    text = "x = 1  # trailing\n\n# far\n\n# near\n@one\n# between\n@two(1)\ndef f(): pass  # end\ny = 2\n"
+    text = "# far\n\n# near\n@one\n# between\n@two(1)\ndef f(): pass  # end\ny = 2\n"
     node = symbol(text, "f")
 
     assert text_of(text, node) == "# near\n@one\n# between\n@two(1)\ndef f(): pass  # end"
-    assert (node.source.start_line, node.source.end_line) == (5, 9)
+    assert (node.source.start_line, node.source.end_line) == (3, 7)
 
 
 def test_a_trailing_comment_of_the_line_before_stays_there() -> None:
@@ -155,7 +155,7 @@ def test_without_a_docstring_the_comment_above_is_the_doc() -> None:
 
 
 def test_the_module_has_the_imports_and_its_own_docstring() -> None:
-    text = '# licence\n"""The module."""\nimport os.path, sys as s\nfrom . import x\nfrom ..y import z\n'
+    text = '# x\n"""The module."""\nimport os.path, sys as s\nfrom . import x\nfrom ..y import z\n'
     module = read(text).nodes[0]
 
     assert module.metadata["imports"] == ("os.path", "sys", ".", "..y")

@@ -21,23 +21,38 @@ def symbol(text: str, name: str) -> Node:
     [
         ("fn f() {}\n", [("f", "function")]),
         ("pub async unsafe fn f<'a, T: X>(x: &'a T) {}\n", [("f", "function")]),
-        ("struct A;\nstruct B(u8);\nunion U { a: u8 }\n", [("A", "struct"), ("B", "struct"), ("U", "struct")]),
+        (
+            "struct A;\nstruct B(u8);\nunion U { a: u8 }\n",
+            [("A", "struct"), ("B", "struct"), ("U", "struct")],
+        ),
         ("enum E { A, B }\n", [("E", "enum")]),
-        ("trait T { fn a(&self); fn b() {} }\n", [("T", "trait"), ("T.a", "method"), ("T.b", "method")]),
+        (
+            "trait T { fn a(&self); fn b() {} }\n",
+            [("T", "trait"), ("T.a", "method"), ("T.b", "method")],
+        ),
         ("impl A { fn new() {} }\n", [("A.new", "method")]),
         ("impl<T> fmt::Display for x::A<T> { fn fmt() {} }\n", [("A.fmt", "method")]),
-        ("impl X for A { fn f() {} }\nimpl Y for A { fn f() {} }\n", [("A.f", "method"), ("A.f~2", "method")]),
+        (
+            "impl X for A { fn f() {} }\nimpl Y for A { fn f() {} }\n",
+            [("A.f", "method"), ("A.f~2", "method")],
+        ),
         ("impl<'a> T for &'a A { type X = u8; fn f() {} }\n", [("A.f", "method")]),
-        ("mod tests { fn t() { fn u() {} } }\n", [("tests", "namespace"), ("tests.t", "function"), ("tests.t.u", "function")]),
+        (
+            "mod tests { fn t() { fn u() {} } }\n",
+            [("tests", "namespace"), ("tests.t", "function"), ("tests.t.u", "function")],
+        ),
         ("mod other;\n", []),
         ("pub const MAX: u8 = 1;\nstatic S: u8 = 1;\n", [("MAX", "constant"), ("S", "constant")]),
         ("macro_rules! m { () => {} }\n", [("m", "macro")]),
         ("type A = u8;\n", [("A", "type")]),
         ("fn größe() {}\n", [("größe", "function")]),
-        ("fn good() {}\nfn bad( {}\n\nfn fine() {}\n", [("good", "function"), ("fine", "function")]),
+        (
+            "fn good() {}\nfn bad( {}\n\nfn fine() {}\n",
+            [("good", "function"), ("fine", "function")],
+        ),
         ("// only\n/* comments */\n", []),
     ],
-)  # fmt: skip
+)
 def test_symbols_are_found(text: str, expected: list[tuple[str, str]]) -> None:
     found = [(node.id.partition("#")[2], node.type) for node in read(text).nodes[1:]]
 

@@ -1,0 +1,1 @@
+"""Speed, memory and size, each against a peer measured in the same run."""
