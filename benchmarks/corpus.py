@@ -7,7 +7,6 @@ centres and stored under the id of the real model. The same Python gives the sam
 
 from __future__ import annotations
 
-import ast
 import json
 import keyword
 import random
@@ -16,8 +15,9 @@ import shutil
 import sys
 import sysconfig
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,7 @@ _EXCHANGED_PERCENT = 15
 _LONGEST_SOURCE = 300_000
 _WORD = re.compile(r"[a-z]{5,}")
 _PROSE_WORD = re.compile(r"[A-Za-z][A-Za-z_.'-]*[A-Za-z]|[a-z]")
+_DOCSTRING = re.compile(r'"""(.*?)"""', re.DOTALL)
 _VECTORS_AT_ONCE = 20_000
 
 
@@ -173,45 +174,39 @@ def _varied(text: str, copy: int, vocabulary: Sequence[str]) -> str:
     return _WORD.sub(exchanged, text)
 
 
-def _chain(sources: Iterator[str]) -> dict[str, list[str]]:
-    """Return for each word of the docstrings the words that follow it."""
-    chain: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The words of the docstrings, and for each the words that followed it."""
+
+    words: Sequence[str]
+    following: Mapping[str, Sequence[str]]
+
+    def walk(self, chance: random.Random, length: int) -> list[str]:
+        """Return words as they might follow each other."""
+        word = chance.choice(self.words)
+        made = [word]
+        while len(made) < length:
+            word = chance.choice(self.following.get(word) or self.words)
+            made.append(word)
+        return made
+
+
+def _chain(sources: Iterator[str]) -> _Chain:
+    following: dict[str, list[str]] = {}
     for source in sources:
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError):
-            continue
-        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
-        texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, kinds)]
-        words = _PROSE_WORD.findall(" ".join(texts))
-        for word, following in zip(words, words[1:], strict=False):
-            chain.setdefault(word, []).append(following)
-    return chain
+        words = _PROSE_WORD.findall(" ".join(_DOCSTRING.findall(source)))
+        for word, after in pairwise(words):
+            following.setdefault(word, []).append(after)
+    return _Chain(list(following), following)
 
 
-def _section(chain: dict[str, list[str]], chance: random.Random, place: int) -> str:
-    title = " ".join(_walk(chain, chance, 3)).title()
+def _section(chain: _Chain, chance: random.Random, place: int) -> str:
+    title = " ".join(chain.walk(chance, 3)).title()
     paragraphs = [
-        " ".join(_walk(chain, chance, chance.randint(30, 110))).capitalize() + "."
+        " ".join(chain.walk(chance, chance.randint(30, 110))).capitalize() + "."
         for _ in range(chance.randint(1, 4))
     ]
     return "\n\n".join([f"{'#' if place == 0 else '##'} {title}", *paragraphs])
-
-
-def _walk(chain: dict[str, list[str]], chance: random.Random, length: int) -> list[str]:
-    word = chance.choice(_starts(chain))
-    words = [word]
-    while len(words) < length:
-        following = chain.get(word)
-        word = chance.choice(following if following else _starts(chain))
-        words.append(word)
-    return words
-
-
-def _starts(chain: dict[str, list[str]], made: dict[int, list[str]] = {}) -> list[str]:  # noqa: B006 - a memory
-    if id(chain) not in made:
-        made[id(chain)] = list(chain)
-    return made[id(chain)]
 
 
 def _write(path: Path, text: str) -> int:
@@ -248,7 +243,7 @@ def queries(prepared: Prepared, *, count: int) -> list[str]:
     """Return queries of two to six words that stand in the files, a quarter as questions."""
     chance = random.Random(11)  # noqa: S311 - as above
     files = sorted(prepared.root.rglob("*.*"))
-    made = []
+    made: list[str] = []
     while len(made) < count:
         text = chance.choice(files).read_text(encoding="utf-8")
         words = [word for word in _PROSE_WORD.findall(text) if len(word) > 1]

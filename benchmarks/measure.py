@@ -83,9 +83,7 @@ def child_ms(
     """Return the processor time of a child process; it must exit with 0 or `allowed`."""
     # A child gets this process's environment and what the run needs.
     env = {**os.environ, **(environment or {})}  # noqa: TID251
-    child = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    child = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, allowed):

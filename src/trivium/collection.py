@@ -11,6 +11,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +19,8 @@ from typing import Self
 
 from trivium import config, engine, indexer
 from trivium.backends.base import Contents, Space
-from trivium.backends.embedded.database import read_meta_of
+from trivium.backends.embedded.database import is_sound, read_meta_of
+from trivium.backends.embedded.lock import writer_lock
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.errors import (
@@ -78,6 +80,14 @@ class Status:
     embedded: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """How many changed files the last sync could not take in, and why."""
+
+    files: int = 0
+    degraded: tuple[Degraded, ...] = ()
+
+
 @dataclass(slots=True)
 class _Meaning:
     """The embedder of a collection, made on first use, or why there is none."""
@@ -98,6 +108,7 @@ class Collection:
         self._below = below
         self._folder = folder_of(root, settings.home)
         self._meaning = _Meaning()
+        self._behind = _Behind()
         profile = profile_named("best")
         self._backend = EmbeddedBackend(
             self._folder,
@@ -122,15 +133,21 @@ class Collection:
                 f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
                 "Index a smaller folder, add a .triviumignore, or say --yes."
             )
-        return indexer.sync(
-            source,
-            self._backend,
-            cutting=self._cutting(),
-            synced_ns=self._synced_ns(),
-            wait_s=wait_s,
-            progress=progress,
-            listing=listing,
-        )
+        try:
+            report = indexer.sync(
+                source,
+                self._backend,
+                cutting=self._cutting(),
+                synced_ns=self._synced_ns(),
+                wait_s=wait_s,
+                progress=progress,
+                listing=listing,
+            )
+        except IndexLocked as error:
+            self._behind = _Behind(self._changes(listing), (Degraded("sync", str(error)),))
+            raise
+        self._behind = _Behind()
+        return report
 
     def embed(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
@@ -160,9 +177,13 @@ class Collection:
         """Answer `query` with the best hits.
 
         `sync=True` first takes in what changed in the folder; if another process is
-        writing, the answer comes from the last state and counts the dirty files.
+        writing, the answer comes from the last state and counts the dirty files, as it
+        does after a `sync` that found the index locked.
         """
-        dirty, degraded = self._sync_first() if sync else (0, ())
+        if sync:
+            with suppress(IndexLocked):
+                self.sync(wait_s=0.0)
+        behind = self._behind
         options = engine.SearchOptions(
             profile=profile_named(profile or self.settings.text("search.profile")),
             limit=limit,
@@ -176,8 +197,8 @@ class Collection:
             collection=self.name,
             embedders=meaning.embedders,
             why_no_embedder=meaning.why_none,
-            dirty_files=dirty,
-            degraded=degraded,
+            dirty_files=behind.files,
+            degraded=behind.degraded,
         )
         with self._backend.snapshot() as snapshot:
             return engine.search(snapshot, query, options=options, given=given)
@@ -284,16 +305,12 @@ class Collection:
 
     def _dirty_files(self) -> int:
         _, listing = self._list()
+        return self._changes(listing)
+
+    def _changes(self, listing: Listing) -> int:
         with self._backend.snapshot() as snapshot:
             known = snapshot.files()
         return plan(listing.entries, known).changes
-
-    def _sync_first(self) -> tuple[int, tuple[Degraded, ...]]:
-        try:
-            self.sync(wait_s=0.0)
-        except IndexLocked as error:
-            return self._dirty_files(), (Degraded("sync", str(error)),)
-        return 0, ()
 
     def _where(
         self, kind: str | Sequence[str] | None, filters: FilterValues | None, mode: str
@@ -391,8 +408,18 @@ def _safe(name: str) -> str:
 
 
 def remove(root: Path, home: Path) -> None:
-    """Remove the index of `root`, even one that cannot be opened."""
-    shutil.rmtree(folder_of(root, home), ignore_errors=True)
+    """Remove the index of `root`, even one that cannot be opened, and a damaged store.
+
+    Raises IndexLocked while another process writes to it.
+    """
+    folder, store = folder_of(root, home), _store_of(root, home)
+    try:
+        with writer_lock(folder, wait_s=5.0):
+            shutil.rmtree(folder, ignore_errors=True)
+    except IndexLocked as error:
+        raise IndexLocked(str(root), holder=error.holder) from error
+    if not is_sound(store / "store.db"):
+        shutil.rmtree(store, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ plain function of values; this is the only module that knows their order. Writes
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ from trivium.retrieval.gather import gather
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Scored
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
+
+_NUMBERED = re.compile(r"~\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def search(
     return Answer(
         query=text,
         profile=profile.name,
-        method=_method(gathered),
+        method=_method(gathered, options.search_mode),
         embedder=gathered.embedder,
         collection=given.collection,
         results=tuple(hits),
@@ -132,9 +135,12 @@ def _fuse(gathered: Gathered, profile: Profile, *, asks_for_name: bool) -> list[
 
 
 def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
-    """Return the name each chunk's node has in its id: what follows the last # or /."""
+    """Return the name each chunk's node has in its id: what follows the last # or /.
+
+    The ~2 of an overload is no part of its name.
+    """
     return {
-        one.chunk_id: cut.node_of(one.chunk_id).rpartition("#")[2].rpartition("/")[2]
+        one.chunk_id: _NUMBERED.sub("", re.split("[#/]", cut.node_of(one.chunk_id))[-1])
         for one in scored
     }
 
@@ -143,11 +149,10 @@ def _enough(scored: list[Scored], least: float | None) -> list[Scored]:
     return scored if least is None else [one for one in scored if one.score >= least]
 
 
-def _method(gathered: Gathered) -> str:
-    names = {ranking.name for ranking in gathered.rankings}
-    if names == {"text", "vectors"}:
-        return "hybrid"
-    return "vector" if names == {"vectors"} else "bm25"
+def _method(gathered: Gathered, search_mode: str) -> str:
+    if search_mode == "vector":
+        return "vector"
+    return "hybrid" if len(gathered.rankings) > 1 else "bm25"
 
 
 def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:

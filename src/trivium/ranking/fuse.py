@@ -68,7 +68,8 @@ def _shares(
             continue
         lowest, highest = _range(ids, signals[name])
         deviation = _deviation(values)
-        spread = (highest - lowest) / deviation if deviation > 0 else 1.0
+        # Equal scores may have a mean that is not quite theirs, and so a deviation above 0.
+        spread = (highest - lowest) / deviation if highest > lowest and deviation > 0 else 1.0
         spreads[name] = weights[name] * spread
     whole = math.fsum(spreads.values())
     return {name: spread / whole for name, spread in spreads.items()}

@@ -7,18 +7,21 @@ here and checked key by key: a mistake names the file and the key. Pure: text in
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from trivium.analysis.fields import check
 from trivium.errors import ConfigError
-from trivium.types import View
+from trivium.types import Kind, View
 
 Table = Mapping[str, object]
 
 FUSIONS = ("rrf", "zscore")
+RETRIEVERS = ("text", "vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +78,35 @@ def read(text: str, *, origin: str) -> Profile:
         raise ConfigError(f"{origin}: {error}") from error
     top = _Reader(raw, origin, "")
     view, fuse, limit = top.table("view"), top.table("fuse"), top.table("limit")
+    retrieve, boost = top.table("retrieve"), top.table("boost", optional=True)
     name = top.text("name")
+    most = limit.number("most", least=1)
     made = Profile(
         name=name,
         description=top.text("description"),
         view=_view(view, name),
-        depth=top.table("retrieve").number("depth", least=1),
+        depth=retrieve.number("depth", least=1),
         fusion=Fusion(
             method=fuse.one_of("method", FUSIONS),
             k=fuse.number("k", least=1, default=60),
-            weights=fuse.table("weights").floats(),
-            name_weights=fuse.table("name_weights", optional=True).floats(),
+            weights=fuse.table("weights").weights(),
+            name_weights=fuse.table("name_weights", optional=True).weights(),
         ),
-        name_boost=top.table("boost", optional=True).real("name", default=0.0),
-        groups_by_node=top.text("group", default="node") == "node",
+        name_boost=boost.real("name", default=0.0),
+        groups_by_node=top.one_of("group", ("node", "none"), default="node") == "node",
         snippet=top.one_of("snippet", ("window", "start"), default="window"),
-        default_limit=limit.number("default", least=1),
-        most=limit.number("most", least=1),
+        default_limit=limit.number("default", least=1, most=most),
+        most=most,
     )
-    for table in (top, view, fuse, limit):
+    for table in (top, view, fuse, limit, retrieve, boost):
         table.finish()
     return made
 
 
 def _view(table: _Reader, name: str) -> View:
     fields = table.table("fields").whole_numbers()
-    kinds = table.texts("kinds")
-    return View(
+    kinds = table.texts("kinds", tuple(Kind))
+    view = View(
         name=name,
         analyser=table.one_of("analyser", ("standard", "simple", "graph")),
         fields=tuple(fields.items()),
@@ -109,6 +114,11 @@ def _view(table: _Reader, name: str) -> View:
         unit=table.one_of("unit", ("chunk",)),
         kinds=kinds,
     )
+    try:
+        check(view)
+    except ConfigError as error:
+        raise table.refusal("fields", str(error)) from error
+    return view
 
 
 class _Reader:
@@ -119,12 +129,15 @@ class _Reader:
         self._origin = origin
         self._place = place
 
+    def refusal(self, key: str, problem: str) -> ConfigError:
+        return ConfigError(f"{self._origin}: {self._place}{key}: {problem}")
+
     def _take(self, key: str, kind: type | tuple[type, ...], default: object) -> object:
         value = self._raw.pop(key, default)
         if value is None:
-            raise ConfigError(f"{self._origin}: {self._place}{key} is missing.")
+            raise self.refusal(key, "it is missing.")
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise ConfigError(f"{self._origin}: {self._place}{key} has the wrong type: {value!r}.")
+            raise self.refusal(key, f"{value!r} has the wrong type.")
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -133,27 +146,31 @@ class _Reader:
     def one_of(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
         value = self.text(key, default)
         if value not in choices:
-            raise ConfigError(
-                f"{self._origin}: {self._place}{key} is {value!r}; use {' or '.join(choices)}."
-            )
+            raise self.refusal(key, f"{value!r} is not one of {', '.join(choices)}.")
         return value
 
-    def number(self, key: str, *, least: int, default: int | None = None) -> int:
-        value = self._take(key, int, default)
-        if not isinstance(value, int) or value < least:
-            raise ConfigError(f"{self._origin}: {self._place}{key} must be at least {least}.")
+    def number(
+        self, key: str, *, least: int, most: int | None = None, default: int | None = None
+    ) -> int:
+        value = int(str(self._take(key, int, default)))
+        if value < least:
+            raise self.refusal(key, f"it must be at least {least}.")
+        if most is not None and value > most:
+            raise self.refusal(key, f"it must be at most {most}.")
         return value
 
     def real(self, key: str, default: float | None = None) -> float:
-        value = self._take(key, (int, float), default)
-        return float(str(value))
+        value = float(str(self._take(key, (int, float), default)))
+        if not 0 <= value < math.inf:
+            raise self.refusal(key, "it must be a number from 0 up.")
+        return value
 
-    def texts(self, key: str) -> tuple[str, ...] | None:
+    def texts(self, key: str, choices: tuple[str, ...]) -> tuple[str, ...] | None:
         value = self._raw.pop(key, None)
         if value is None:
             return None
-        if not isinstance(value, list):
-            raise ConfigError(f"{self._origin}: {self._place}{key} must be a list.")
+        if not isinstance(value, list) or any(one not in choices for one in value):
+            raise self.refusal(key, f"it must be a list of {', '.join(choices)}.")
         return tuple(str(one) for one in value)
 
     def table(self, key: str, *, optional: bool = False) -> _Reader:
@@ -161,7 +178,11 @@ class _Reader:
         inside = value if isinstance(value, dict) else {}
         return _Reader(inside, self._origin, f"{self._place}{key}.")
 
-    def floats(self) -> dict[str, float]:
+    def weights(self) -> dict[str, float]:
+        """Take one weight per retriever."""
+        for key in self._raw:
+            if key not in RETRIEVERS:
+                raise self.refusal(key, f"there is no such retriever: {', '.join(RETRIEVERS)}.")
         return {key: self.real(key) for key in list(self._raw)}
 
     def whole_numbers(self) -> dict[str, int]:
@@ -170,4 +191,4 @@ class _Reader:
     def finish(self) -> None:
         """Refuse keys nobody asked for."""
         for key in self._raw:
-            raise ConfigError(f"{self._origin}: unknown key {self._place}{key}.")
+            raise self.refusal(key, "there is no such key.")

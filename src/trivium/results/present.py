@@ -105,8 +105,8 @@ def as_text(answer: Answer, *, style: Style = plain, explain: bool = False) -> s
 
 
 def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool) -> str:
-    place = f"{printable(hit.node.source.file_path)}:{hit.start_line}"
-    head = f"{number}. {style(place, 'place')}  {style(printable(hit.node.name), 'name')}"
+    place = f"{_one_line(hit.node.source.file_path)}:{hit.start_line}"
+    head = f"{number}. {style(place, 'place')}  {style(_one_line(hit.node.name), 'name')}"
     about = f"   {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
     body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
     lines = [head, style(about, "dim"), body]
@@ -114,6 +114,11 @@ def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool) -> str:
         lines += [f"   {part.value:+.4f}  {part.name}" for part in hit.parts]
         lines.append(f"   {hit.score:.4f}  = score   ({hit.id})")
     return "\n".join(lines)
+
+
+def label(node: Node) -> str:
+    """Return the name that tells a node from its neighbours: Guard.check, Install/From source."""
+    return node.id.partition("#")[2] or node.name
 
 
 def _marked(text: str, marks: Sequence[tuple[int, int]], style: Style) -> str:
@@ -133,6 +138,11 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text
     )
+
+
+def _one_line(text: str) -> str:
+    """Make a name printable on one line: those of files may hold line ends."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def footer(answer: Answer) -> list[str]:

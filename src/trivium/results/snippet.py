@@ -15,6 +15,7 @@ from trivium.analysis.words import Analyser
 _TOKEN = re.compile(r"\w+")
 _WINDOW_LINES = 6
 _LONGEST_LINE = 240
+_LEAD_IN = 60
 _START_CHARACTERS = 200
 
 
@@ -31,9 +32,9 @@ class Snippet:
 def window(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
     """Return the few lines of `text` that hold most of the wanted terms, the first if none do."""
     lines = text.split("\n")
-    found = [_found_in(line[:_LONGEST_LINE], wanted, words_of) for line in lines]
+    found = [_found_in(line, wanted, words_of) for line in lines]
     start = _best_start(lines, found)
-    shown = [line[:_LONGEST_LINE].rstrip() for line in lines[start : start + _WINDOW_LINES]]
+    shown = [_shortened(line, wanted, words_of) for line in lines[start : start + _WINDOW_LINES]]
     while shown and not shown[-1].strip():
         shown.pop()
     kept = "\n".join(shown)
@@ -47,6 +48,18 @@ def start(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analy
     marks, terms = marked(kept, wanted, words_of)
     shown = kept + "..." if len(text) > _START_CHARACTERS else kept
     return Snippet(shown, marks, first_line, terms)
+
+
+def _shortened(line: str, wanted: frozenset[str], words_of: Analyser) -> str:
+    """Return the line, or the part of a long one that starts shortly before the first match."""
+    if len(line) <= _LONGEST_LINE:
+        return line.rstrip()
+    marks, _ = marked(line, wanted, words_of)
+    first = marks[0][0] if marks and marks[0][1] > _LONGEST_LINE else 0
+    start = max(0, first - _LEAD_IN)
+    # From the start of a word, if there is one before the match.
+    start = line.find(" ", start, first) + 1 or start if start else 0
+    return line[start : start + _LONGEST_LINE].rstrip()
 
 
 def _found_in(line: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
@@ -82,24 +95,37 @@ def marked(
     ranges: list[tuple[int, int]] = []
     terms: dict[str, None] = {}
     for token in _TOKEN.finditer(text):
-        if cjk.has_cjk(token.group()):
-            for place, matched in _marked_pairs(token.group(), wanted):
-                ranges.append((token.start() + place, token.start() + place + len(matched)))
-                terms[matched] = None
-            continue
-        matched_terms = wanted.intersection(words_of.terms(token.group()))
-        if matched_terms:
-            ranges.append(token.span())
-            terms.update(dict.fromkeys(sorted(matched_terms)))
+        matched = wanted.intersection(words_of.terms(token.group()))
+        for first, last, found in _places(token.group(), matched, words_of):
+            ranges.append((token.start() + first, token.start() + last))
+            terms.update(dict.fromkeys(found))
     return tuple(_merged(ranges)), tuple(terms)
 
 
-def _marked_pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
-    folded = run.lower()
-    if len(folded) != len(run):
+def _places(
+    token: str, matched: frozenset[str], words_of: Analyser
+) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Return where in a token its matched terms stand, left to right, and which they are."""
+    if not matched:
         return []
-    found = [(p, folded[p : p + 2]) for p in range(len(run)) if folded[p : p + 2] in wanted]
-    return found or [(p, folded[p]) for p in range(len(run)) if folded[p] in wanted]
+    places: list[tuple[int, int, tuple[str, ...]]] = []
+    at = 0
+    for piece in cjk.pieces(token) if cjk.has_cjk(token) else ():
+        found = matched.intersection(words_of.terms(piece))
+        if cjk.RUN.match(piece):
+            places += [
+                (at + place, at + place + len(one), (one,)) for place, one in _pairs(piece, found)
+            ]
+        elif found:
+            places.append((at, at + len(piece), tuple(sorted(found))))
+        at += len(piece)
+    # An analyser that keeps runs whole matches whole tokens.
+    return places or [(0, len(token), tuple(sorted(matched)))]
+
+
+def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
+    found = [(at, run[at : at + 2]) for at in range(len(run)) if run[at : at + 2] in wanted]
+    return found or [(at, one) for at, one in enumerate(run) if one in wanted]
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Snapshot, TextIndex, VectorIndex
 from trivium.errors import MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
-from trivium.query.grammar import Query
+from trivium.query.grammar import Query, Without
 from trivium.types import Degraded, Gathered, Ranking, Scores, View
 
 if TYPE_CHECKING:
@@ -56,7 +56,12 @@ def gather(
         else:
             asked = made
     if asked is not None:
-        rankings.append(asked.index.search(asked.vector, where=where, depth=depth))
+        nearest = asked.index.search(asked.vector, where=where, depth=depth)
+        if isinstance(query.root, Without):
+            # A vector knows nothing of NOT: the words of the query say what is left out.
+            excluded = replace(query, root=query.root.drop)
+            nearest = _without(nearest, snapshot.text(view).score(excluded, nearest.ids))
+        rankings.append(nearest)
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
     for ranking in rankings:
         scores = dict(zip(ranking.ids, ranking.scores, strict=True))
@@ -70,6 +75,16 @@ def gather(
     log.debug("gathered %s", [(one.name, len(one.ids)) for one in rankings])
     name = asked.name if asked is not None else "none"
     return Gathered(tuple(rankings), pool, signals, name, tuple(degraded))
+
+
+def _without(ranking: Ranking, excluded: Scores) -> Ranking:
+    """Leave out of a ranking what has a score in `excluded`."""
+    kept = [
+        (one, score)
+        for one, score in zip(ranking.ids, ranking.scores, strict=True)
+        if not excluded.get(one)
+    ]
+    return Ranking(ranking.name, tuple(one for one, _ in kept), tuple(score for _, score in kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,23 @@ def _check_format(connection: sqlite3.Connection, folder: Path) -> None:
         )
 
 
+def is_sound(path: Path) -> bool:
+    """Say whether SQLite can read the whole file; one that is not there is sound."""
+    if not path.exists():
+        return True
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=_BUSY_S)
+    try:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:
+        # Locked or out of reach says nothing about what is in it.
+        return True
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        connection.close()
+    return bool(found[0] == "ok")
+
+
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
     """Return what the collection remembers of itself."""
     return dict(connection.execute("SELECT key, value FROM meta"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -28,10 +28,13 @@ def writer_lock(folder: Path, *, wait_s: float) -> Iterator[None]:
         raise IndexLocked(str(folder), holder=_holder(note)) from error
     try:
         command = Path(sys.argv[0]).name or "python"
-        note.write_text(f"process {os.getpid()} ({command})", encoding="utf-8")
+        # The note is for people: a full disk must not keep anyone from the lock.
+        with suppress(OSError):
+            note.write_text(f"process {os.getpid()} ({command})", encoding="utf-8")
         yield
     finally:
-        note.unlink(missing_ok=True)
+        with suppress(OSError):
+            note.unlink(missing_ok=True)
         lock.release()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from trivium.backends.embedded.rows import (
 )
 from trivium.backends.embedded.text import TextFolder, TextReader, TextWriter, view_key
 from trivium.backends.embedded.vectors import SpaceReader
+from trivium.errors import BackendError
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import (
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
     from trivium.backends.embedded.store import EmbeddedBackend
     from trivium.backends.embedded.text import State
+    from trivium.backends.embedded.vectors import Loaded
 
 _SLACK = 32
 _IDS = "(SELECT value FROM json_each(?))"
@@ -62,8 +65,10 @@ class EmbeddedSnapshot:
         backend: EmbeddedBackend,
         connection: sqlite3.Connection,
         pinned: dict[str, tuple[State, tantivy.Searcher]],
+        spaces: Mapping[str, Loaded],
     ) -> None:
         self._backend = backend
+        self._pinned_spaces = spaces
         self._sql = connection
         self._pinned = pinned
         # Reading anything here is what pins SQLite to this state.
@@ -126,9 +131,14 @@ class EmbeddedSnapshot:
             try:
                 for number, node, chunk in self.stream("1", ()):
                     writer.add(number, node, chunk)
-                writer.commit(self.seq)
+                writer.commit(self.seq, unless_made=True)
+            except BackendError:
+                # A writer made this view meanwhile and swept ours away.
+                if folder.state() is None:
+                    raise
             finally:
-                writer.close()
+                with suppress(BackendError):
+                    writer.close()
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything."""
@@ -149,7 +159,7 @@ class EmbeddedSnapshot:
             self._spaces = {}
             for folder in sorted((self._backend.folder / "vectors").glob("*/current.json")):
                 model_id = folder.parent.name
-                loaded = self._backend.space(model_id).load()
+                loaded = self._pinned_spaces.get(model_id) or self._backend.space(model_id).load()
                 if loaded is not None:
                     self._spaces[model_id] = SpaceReader(*loaded[1:])
         return self._spaces

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,13 +21,14 @@ from trivium.backends.embedded.read import EmbeddedSnapshot
 from trivium.backends.embedded.text import TextFolder, view_key, views_in
 from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.backends.embedded.write import EmbeddedWriter
-from trivium.errors import IndexLocked
+from trivium.errors import IndexLocked, IndexUnusable
 from trivium.types import View
 
 if TYPE_CHECKING:
     import tantivy
 
     from trivium.backends.embedded.text import State
+    from trivium.backends.embedded.vectors import Loaded
 
 
 class EmbeddedBackend:
@@ -61,11 +62,13 @@ class EmbeddedBackend:
         """Hold one state of the index for reading."""
         # Searchers first: SQLite commits before Tantivy, so the record then is never
         # older than the text index, and a hit that is gone from the record is dropped.
-        pinned = self._pin()
+        with database.translated("Reading the index"):
+            pinned = self._pin()
+            spaces = self._pin_spaces()
         with database.translated("Reading the index"), self._reading() as connection:
             connection.execute("BEGIN")
             try:
-                yield EmbeddedSnapshot(self, connection, pinned)
+                yield EmbeddedSnapshot(self, connection, pinned, spaces)
             finally:
                 if connection.in_transaction:
                     connection.execute("COMMIT")
@@ -75,7 +78,7 @@ class EmbeddedBackend:
         """Become the writer; heals indexes that a crash left behind."""
         place = self.meta().get("root", str(self.folder))
         try:
-            with writer_lock(self.folder, wait_s=wait_s), database.translated("Writing the index"):
+            with database.translated("Writing the index"), writer_lock(self.folder, wait_s=wait_s):
                 connection = database.connect(self.folder, self.store, writes=True)
                 writer = EmbeddedWriter(self, connection)
                 try:
@@ -132,11 +135,25 @@ class EmbeddedBackend:
                 self._idle.append(connection)
 
     def _pin(self) -> dict[str, tuple[State, tantivy.Searcher]]:
+        for view in self._built_at_sync:
+            self.view(view)
         with self._guard:
             folders = dict(self._views)
         pinned = {}
         for key, folder in folders.items():
-            found = folder.searcher()
-            if found is not None:
-                pinned[key] = found
+            # One that cannot be read is reported to whoever asks it; a writer mends it.
+            with suppress(IndexUnusable):
+                found = folder.searcher()
+                if found is not None:
+                    pinned[key] = found
+        return pinned
+
+    def _pin_spaces(self) -> dict[str, Loaded]:
+        with self._guard:
+            folders = dict(self._spaces)
+        pinned = {}
+        for model_id, folder in folders.items():
+            loaded = folder.load()
+            if loaded is not None:
+                pinned[model_id] = loaded
         return pinned

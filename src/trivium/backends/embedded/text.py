@@ -11,15 +11,20 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filelock import FileLock
+
 from trivium.analysis.fields import text_of
 from trivium.analysis.words import analyser
 from trivium.backends.embedded.asks import compile_filter, compile_query
-from trivium.errors import IndexUnusable
+from trivium.errors import BackendError, IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter
 from trivium.filtering.match import attributes
 from trivium.query.grammar import Query
@@ -101,22 +106,32 @@ class TextFolder:
     def searcher(self) -> tuple[State, tantivy.Searcher] | None:
         """Return the newest state and a searcher pinned to it; None if there is none yet."""
         state = self.state()
-        if state is None:
-            return None
-        if self._open is not None and self._open[0].generation == state.generation:
-            index = self._open[1]
-            if self._open[0] != state:
-                index.reload()
-        else:
+        while state is not None:
             try:
-                index = self._open_index(self.folder / state.generation)
-            except ValueError as error:
-                raise IndexUnusable(
-                    f"The text index in {self.folder} cannot be read ({error}). "
-                    "The next trivium index mends it."
-                ) from error
-        self._open = (state, index)
-        return state, index.searcher()
+                index = self._index(state)
+                searcher = index.searcher()
+            except (ValueError, OSError) as error:
+                newest = self.state()
+                if newest == state:
+                    raise IndexUnusable(
+                        f"The text index in {self.folder} cannot be read ({error}). "
+                        "The next trivium index mends it."
+                    ) from error
+                # A writer swapped the generation and removed the old one meanwhile.
+                state = newest
+            else:
+                self._open = (state, index)
+                return state, searcher
+        return None
+
+    def _index(self, state: State) -> tantivy.Index:
+        """Return the index of a state, the one already open where it is of its generation."""
+        held = self._open
+        if held is None or held[0].generation != state.generation:
+            return self._open_index(self.folder / state.generation)
+        if held[0] != state:
+            held[1].reload()
+        return held[1]
 
     def _open_index(self, generation: Path) -> tantivy.Index:
         import tantivy
@@ -128,36 +143,39 @@ class TextFolder:
         return index
 
     def is_whole(self) -> bool:
-        """Say whether the current generation can be opened."""
+        """Say whether the files of the current generation can be opened now."""
+        held, self._open = self._open, None
         try:
             return self.searcher() is not None
         except IndexUnusable:
             return False
+        finally:
+            # One that is open already stays: opening starts a thread that watches the files.
+            if held is not None and self._open is not None and self._open[0] == held[0]:
+                self._open = held
 
-    def save(self, state: State) -> None:
-        """Make `state` the current one, all at once."""
-        temporary = self.folder / f"current.{os.getpid()}.tmp"
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(asdict(state), file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.folder / "current.json")
+    def save(self, state: State, *, unless_made: bool = False) -> bool:
+        """Make `state` the current one, all at once; say whether it is.
+
+        `unless_made` leaves one that is there alone: a reader's build must not take the
+        place of the writer's, which may be ahead of it.
+        """
+        with FileLock(self.folder / "save.lock"):
+            if unless_made and self.state() is not None:
+                return False
+            _write_aside(self.folder / "current.json", asdict(state))
+        return True
 
     def new_generation(self) -> Path:
-        """Make an empty folder for a rebuild; leftovers of a crashed one are dropped."""
+        """Make an empty folder for a rebuild, of a name that no other process uses."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        definition = self.folder / "view.json"
-        if not definition.exists():
-            definition.write_text(json.dumps(asdict(self.view)), encoding="utf-8")
+        _write_aside(self.folder / "view.json", asdict(self.view))
         state = self.state()
-        number = int(state.generation[1:]) + 1 if state else 1
-        generation = self.folder / f"g{number}"
-        shutil.rmtree(generation, ignore_errors=True)
-        generation.mkdir()
-        return generation
+        number = int(state.generation[1:].partition("-")[0]) + 1 if state else 1
+        return Path(tempfile.mkdtemp(prefix=f"g{number}-", dir=self.folder))
 
     def sweep(self) -> None:
-        """Remove generations that are no longer current."""
+        """Remove generations that are no longer current, those of crashed builds included."""
         state = self.state()
         for old in self.folder.glob("g*"):
             if state is not None and old.name != state.generation:
@@ -165,9 +183,14 @@ class TextFolder:
 
 
 def views_in(folder: Path) -> list[View]:
-    """Return the views that have been made in `folder`; ones of another version are removed."""
+    """Return the views that have been made in `folder`; ones of another version are removed.
+
+    One that a reader is still making is not among them.
+    """
     views = []
     for definition in sorted(folder.glob("*/view.json")):
+        if not definition.with_name("current.json").exists():
+            continue
         try:
             raw = json.loads(definition.read_text(encoding="utf-8"))
             fields = tuple((name, weight) for name, weight in raw.pop("fields"))
@@ -197,9 +220,11 @@ class TextWriter:
         else:
             path = folder.folder / state.generation
         self.state = state
-        index = tantivy.Index(folder.schema, path=str(path), reuse=not fresh)
-        _register(index)
-        self._writer = index.writer(_HEAP_BYTES, num_threads=1)
+        self.is_fresh = not state.seq
+        with _translated(folder):
+            index = tantivy.Index(folder.schema, path=str(path), reuse=not fresh)
+            _register(index)
+            self._writer = index.writer(_HEAP_BYTES, num_threads=1)
         self._document = _Documents(self._view)
 
     def add(self, number: int, node: Node, chunk: Chunk) -> None:
@@ -208,29 +233,55 @@ class TextWriter:
             return
         document = self._document.of(number, node, chunk)
         if document is not None:
-            self._writer.add_document(document)
+            with _translated(self._folder):
+                self._writer.add_document(document)
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Take chunks out."""
         dead = 0
         for number in numbers:
-            self._writer.delete_documents_by_term("id", number)
+            self.forget(number)
             dead += 1
         self.state = replace(self.state, dead=self.state.dead + dead)
 
     def forget(self, number: int) -> None:
         """Take out a chunk that may already be in, before it is added again."""
-        self._writer.delete_documents_by_term("id", number)
+        with _translated(self._folder):
+            self._writer.delete_documents_by_term("id", number)
 
-    def commit(self, seq: int) -> None:
+    def commit(self, seq: int, *, unless_made: bool = False) -> None:
         """Make everything so far visible and say it holds all batches up to `seq`."""
-        self._writer.commit()
+        with _translated(self._folder):
+            self._writer.commit()
         self.state = replace(self.state, seq=seq)
-        self._folder.save(self.state)
+        self._folder.save(self.state, unless_made=unless_made)
 
     def close(self) -> None:
         """Release Tantivy's lock; waits for merges under way."""
-        self._writer.wait_merging_threads()
+        with _translated(self._folder):
+            self._writer.wait_merging_threads()
+
+
+@contextmanager
+def _translated(folder: TextFolder) -> Iterator[None]:
+    """Turn what Tantivy raises while writing into an error of our tree."""
+    try:
+        yield
+    except ValueError as error:
+        raise BackendError(
+            f"The text index in {folder.folder} could not be written: {error}. "
+            "What was stored is safe; the next trivium index completes it."
+        ) from error
+
+
+def _write_aside(path: Path, data: dict[str, object]) -> None:
+    """Replace a JSON file all at once."""
+    temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(data, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
 
 
 def needs_rebuild(state: State, chunks: int) -> bool:

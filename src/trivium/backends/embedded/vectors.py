@@ -52,6 +52,15 @@ class Rows(NamedTuple):
         return Rows(self.numbers[mask], self.scales[mask], self.matrix[mask])
 
 
+class Loaded(NamedTuple):
+    """A state of a space: its base and delta rows and the dead numbers of the base."""
+
+    state: SpaceState
+    base: Rows
+    delta: Rows
+    dead: NDArray[np.int64]
+
+
 def empty_rows(dimension: int) -> Rows:
     """Return no rows."""
     import numpy as np
@@ -86,7 +95,7 @@ class SpaceFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._open: tuple[SpaceState, Rows, Rows, NDArray[np.int64]] | None = None
+        self._open: Loaded | None = None
 
     def state(self) -> SpaceState | None:
         """Read what is current, or None."""
@@ -96,22 +105,36 @@ class SpaceFolder:
         except (OSError, ValueError, TypeError):
             return None
 
-    def load(self) -> tuple[SpaceState, Rows, Rows, NDArray[np.int64]] | None:
-        """Return state, base rows, delta rows and the dead numbers of the base."""
+    def load(self) -> Loaded | None:
+        """Return what is current. None where nothing is, or where it is damaged.
+
+        The writer makes a damaged space anew; until then it is not there.
+        """
         state = self.state()
-        if state is None:
-            return None
-        if self._open is not None and self._open[0] == state:
-            return self._open
-        try:
-            base, _ = _read(self.folder / state.base)
-            delta, dead = _read(self.folder / state.delta)
-        except (OSError, ValueError):
-            # Replaced between reading current.json and opening, or damaged: the writer
-            # makes it anew; until then this space is not there.
-            return None
-        self._open = (state, base, delta, dead)
-        return self._open
+        while state is not None:
+            held = self._open
+            if held is not None and held.state == state:
+                return held
+            try:
+                base, _ = _read(self.folder / state.base)
+                delta, dead = _read(self.folder / state.delta)
+            except (OSError, ValueError, struct.error):
+                newest = self.state()
+                if newest == state:
+                    return None
+                # Replaced between reading current.json and opening.
+                state = newest
+            else:
+                self._open = Loaded(state, base, delta, dead)
+                return self._open
+        return None
+
+    def is_whole(self) -> bool:
+        """Say whether the files of the current state are there, whatever is open."""
+        state = self.state()
+        return state is not None and all(
+            (self.folder / name).exists() for name in (state.base, state.delta)
+        )
 
     def save(
         self,

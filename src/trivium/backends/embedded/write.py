@@ -49,6 +49,16 @@ class EmbeddedWriter:
         meta = database.read_meta(connection)
         self._seq = int(meta["seq"])
         self._pruned = int(meta.get("pruned", "0"))
+        self._forget_textless()
+
+    def _forget_textless(self) -> None:
+        """Drop files whose text the store has lost, so that the next sync reads them again."""
+        rows = self._sql.execute(
+            "SELECT path FROM files f "
+            "WHERE NOT EXISTS (SELECT 1 FROM store.texts t WHERE t.key = f.text_key)"
+        ).fetchall()
+        if rows:
+            self.write(Batch(removed=tuple(path for (path,) in rows)))
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
@@ -245,13 +255,16 @@ class EmbeddedWriter:
 
     def _publish_text(self, folder: TextFolder) -> None:
         state = folder.state()
-        if state is not None and state.seq == self._seq and folder.folder.name not in self._text:
+        is_current = state is not None and state.seq == self._seq
+        if is_current and folder.folder.name not in self._text and folder.is_whole():
             return
         writer = self._text_writer(folder)
         writer.commit(self._seq)
         chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
         if needs_rebuild(writer.state, chunks):
             self._rebuild_text(folder)
+        elif writer.is_fresh:
+            folder.sweep()
         self._close_text(folder)
 
     def _text_writer(self, folder: TextFolder) -> TextWriter:
@@ -314,7 +327,7 @@ class EmbeddedWriter:
             "SELECT max(id), length(int8) FROM store.vectors WHERE model = ?", (model_id,)
         ).fetchone()
         last, dimension = int(row[0]), int(row[1])
-        loaded = folder.load()
+        loaded = folder.load() if folder.is_whole() else None
         stale = loaded is not None and (loaded[0].seq < self._pruned or loaded[0].seq > self._seq)
         if loaded is None or stale or loaded[0].dimension != dimension:
             rows = self._vector_rows(model_id, dimension, "1", ())

@@ -64,6 +64,19 @@ def test_before_the_first_sync_an_answer_comes_and_says_so(upkeep: Upkeep) -> No
     assert stages(answer)[0] == "sync"
 
 
+def test_an_index_from_before_answers_with_words_while_the_folder_is_gone_through(
+    folder: Path,
+) -> None:
+    with opened(folder) as earlier:
+        earlier.sync()
+    upkeep = Upkeep(opened(folder))
+    answer = upkeep.search(Asked("tabby"))
+    upkeep.close()
+
+    assert [hit.source.file_path for hit in answer.results] == ["cats.md"]
+    assert stages(answer)[0] == "sync"
+
+
 def test_after_the_first_sync_the_folder_is_found(upkeep: Upkeep) -> None:
     upkeep.sync_first()
 

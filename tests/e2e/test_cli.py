@@ -1,0 +1,333 @@
+"""The installed command, as a person runs it."""
+
+import gzip
+import json
+import math
+import os
+import pty
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(sys.executable).parent / "trivium"
+
+AUTH = '''"""Who may come in."""
+import hashlib
+
+
+class Guard:
+    """Lets people in."""
+
+    def check(self, password: str) -> bool:
+        """Compare the hash of a password with the one on file."""
+        return hashlib.sha256(password.encode()).hexdigest() == self.on_file
+'''
+GUIDE = """# Guide
+
+How to set it up.
+
+## Install
+
+Run the installer twice.
+
+## 東京
+
+東京都に住む人。
+"""
+
+
+@dataclass(frozen=True)
+class User:
+    """A person with a folder, and an environment that nobody else sees."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def json(self, *words: str) -> dict[str, object]:
+        done = self.run(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        answer = json.loads(done.stdout)
+        assert isinstance(answer, dict)
+        return answer
+
+
+def make_user(place: Path, *, model: str) -> User:
+    folder = place / "shop"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "auth.py").write_text(AUTH, encoding="utf-8")
+    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(place),
+        "TRIVIUM_HOME": str(place / "home"),
+        "TRIVIUM_CONFIG": str(place / "none.toml"),
+        "TRIVIUM_EMBEDDING__MODEL": model,
+        "PYTHONWARNINGS": "error",
+    }
+    return User(folder, environment)
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> User:
+    return make_user(tmp_path, model="none")
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> User:
+    made = make_user(tmp_path_factory.mktemp("embedded"), model="minilm")
+    done = made.run("index")
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+def results(answer: dict[str, object]) -> list[dict[str, object]]:
+    found = answer["results"]
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize(("word", "status"), [("password", 0), ("zebra", 1)])
+def test_exit_status_says_whether_anything_was_found(user: User, word: str, status: int) -> None:
+    done = user.run("search", word)
+
+    assert done.returncode == status
+    assert bool(done.stdout) == (status == 0)
+
+
+def test_a_first_search_builds_the_index_and_shows_place_snippet_and_reason(user: User) -> None:
+    done = user.run("search", "hash of a password")
+
+    first = done.stdout.splitlines()
+    assert first[0].startswith("1. src/auth.py:8  Guard.check")
+    assert "has hash, password" in first[1]
+    assert "Compare the hash of a password" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "words in 2 files" in done.stderr
+    assert "not searched: 1 binary" in done.stderr
+
+
+def test_the_answer_has_the_shape_of_the_contract(user: User) -> None:
+    answer = user.json("search", "password", "--explain")
+
+    assert list(answer)[:6] == ["query", "profile", "method", "embedder", "collection", "results"]
+    hit = results(answer)[0]
+    assert hit["id"] == "code:src/auth.py#Guard.check"
+    assert hit["source"] == {"filePath": "src/auth.py", "startLine": 8, "endLine": 10}
+    breakdown = hit["scoreBreakdown"]
+    assert isinstance(breakdown, dict)
+    assert math.isclose(
+        math.fsum(part["value"] for part in breakdown["parts"]), float(str(hit["score"]))
+    )
+    assert answer["coverage"] == {
+        "files": 2,
+        "skipped": {"binary": 1},
+        "embedded": 0.0,
+        "maskedSecrets": 0,
+    }
+
+
+def test_highlights_are_ranges_of_the_snippet(user: User) -> None:
+    hit = results(user.json("search", "installer"))[0]
+
+    snippet, marks = str(hit["snippet"]), hit["highlights"]
+    assert isinstance(marks, list)
+    assert [snippet[first:last] for first, last in marks] == ["Install", "installer"]
+
+
+def test_japanese_is_found_without_a_dictionary(user: User) -> None:
+    assert results(user.json("search", "東京"))[0]["id"] == "doc:guide.md#東京"
+
+
+def test_an_edit_is_seen_by_the_next_search_and_a_deleted_file_is_gone(user: User) -> None:
+    user.run("search", "password")
+    (user.folder / "new.md").write_text("# Zebra\n\nStripes.\n", encoding="utf-8")
+    (user.folder / "src" / "auth.py").unlink()
+
+    assert results(user.json("search", "zebra"))[0]["id"] == "doc:new.md#Zebra"
+    assert user.run("search", "password").returncode == 1
+
+
+def test_filters_narrow_and_a_wrong_one_names_the_nearest(user: User) -> None:
+    assert {
+        hit["kind"] for hit in results(user.json("search", "password run", "--kind", "doc"))
+    } == {"doc"}
+
+    done = user.run("search", "colour:red lnag:py", "--mode", "cods")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Unknown mode 'cods'" in done.stderr
+
+
+def test_a_sub_folder_is_searched_through_the_index_above_it(user: User) -> None:
+    user.run("index")
+    inside = User(user.folder / "src", user.environment)
+
+    assert {hit["kind"] for hit in results(inside.json("search", "password installer"))} == {"code"}
+    assert len(json.loads(user.run("collections", "--json").stdout)) == 1
+
+
+def test_index_adds_meaning_and_search_uses_it(embedded: User) -> None:
+    answer = embedded.json("search", "verify a login secret", "--explain")
+
+    assert (answer["method"], answer["embedder"]) == ("hybrid", "minilm")
+    assert results(answer)[0]["id"] == "code:src/auth.py#Guard.check"
+    assert answer["degraded"] == []
+
+
+def test_search_on_a_fresh_folder_answers_by_words_and_says_how_to_add_meaning(
+    tmp_path: Path,
+) -> None:
+    fresh = make_user(tmp_path, model="minilm")
+
+    answer = fresh.json("search", "password")
+
+    assert answer["method"] == "bm25"
+    assert answer["degraded"] == [
+        {"stage": "vectors", "reason": "minilm has embedded nothing yet; run: trivium index"}
+    ]
+
+
+def test_indexing_twice_embeds_nothing_twice(embedded: User) -> None:
+    again = embedded.json("index")
+
+    assert (again["added"], again["changed"], again["embeddedTexts"]) == (0, 0, 0)
+
+
+def test_get_prints_the_text_of_a_node_and_of_a_chunk(user: User) -> None:
+    user.run("index")
+
+    whole = user.run("get", "doc:guide.md#Install")
+    chunk = user.run("get", "doc:guide.md#Install@0")
+
+    assert whole.stdout == chunk.stdout
+    assert whole.stdout.startswith("## Install")
+
+
+def test_get_of_an_unknown_id_is_an_error(user: User) -> None:
+    user.run("index")
+
+    done = user.run("get", "code:nowhere")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "trivium: Chunk not found: code:nowhere\n"
+
+
+@pytest.mark.parametrize("command", ["status", "get", "export", "reset"])
+def test_a_folder_without_an_index_says_how_to_build_one(user: User, command: str) -> None:
+    words = {"get": ["x"], "export": ["out.gz"], "reset": [".", "--yes"]}.get(command, [])
+
+    done = user.run(command, *words)
+
+    assert done.returncode == 2
+    assert f"No index for {user.folder}. Build one with: trivium index {user.folder}" in done.stderr
+
+
+def test_status_counts_what_is_there_and_what_was_passed_over(user: User) -> None:
+    user.run("index")
+    (user.folder / "guide.md").write_text("# Changed\n", encoding="utf-8")
+
+    status = user.json("status")
+
+    assert status["files"] == 2
+    assert status["skipped"] == {"binary": 1}
+    assert status["dirtyFiles"] == 1
+    assert "doc" not in user.run("status").stderr
+
+
+def test_export_reset_import_gives_the_same_answer_without_the_model(
+    embedded: User, tmp_path: Path
+) -> None:
+    before = results(embedded.json("search", "verify a login secret", "--no-sync"))
+    file = tmp_path / "shop.jsonl.gz"
+    embedded.run("export", str(file))
+    other = make_user(tmp_path / "other", model="minilm")
+
+    with gzip.open(file) as archive:
+        assert archive.readline().startswith(b'{"trivium": 1')
+    assert other.run("import", str(file)).returncode == 0
+    after = results(other.json("search", "verify a login secret", "--no-sync"))
+
+    assert [(hit["id"], hit["score"]) for hit in after] == [
+        (hit["id"], hit["score"]) for hit in before
+    ]
+
+
+def test_reset_removes_the_index_and_leaves_the_folder(user: User) -> None:
+    user.run("index")
+
+    assert user.run("reset", "--yes").returncode == 0
+    assert (user.folder / "guide.md").exists()
+    assert user.run("status").returncode == 2
+
+
+def test_doctor_prints_every_setting_with_its_origin(user: User) -> None:
+    (user.folder / "trivium.toml").write_text("[chunking]\nsize = 900\n", encoding="utf-8")
+
+    settings = user.json("doctor")["settings"]
+
+    assert isinstance(settings, dict)
+    assert settings["embedding.model"] == {"value": "none", "origin": "TRIVIUM_EMBEDDING__MODEL"}
+    assert settings["chunking.size"] == {"value": 900, "origin": str(user.folder / "trivium.toml")}
+    assert settings["chunking.overlap"]["origin"] == "default"
+
+
+def test_eval_measures_a_set_of_judged_queries(user: User, tmp_path: Path) -> None:
+    data = tmp_path / "tiny"
+    (data / "qrels").mkdir(parents=True)
+    documents = [
+        {"_id": "d1", "title": "", "text": "a red fox"},
+        {"_id": "d2", "title": "", "text": "a blue whale"},
+    ]
+    (data / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
+    (data / "queries.jsonl").write_text('{"_id": "q1", "text": "whale"}', encoding="utf-8")
+    (data / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td2\t1\n", encoding="utf-8"
+    )
+
+    done = user.run("eval", str(data), "--profile", "best", "--profile", "rag")
+
+    assert done.returncode == 0, done.stderr
+    assert "1.0000" in done.stdout
+
+
+def test_a_terminal_shows_a_bar_and_a_pipe_does_not(user: User) -> None:
+    piped = user.run("index")
+    user.run("reset", "--yes")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [COMMAND, "index"],
+        cwd=user.folder,
+        env=user.environment,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+    ) as process:
+        process.communicate()
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+
+    assert "█" not in piped.stderr
+    assert "reading    ████" in shown
+
+
+def test_help_names_every_command(user: User) -> None:
+    shown = user.run("--help").stdout
+
+    assert all(
+        name in shown for name in ("search", "index", "status", "get", "export", "serve", "mcp")
+    )
