@@ -49,7 +49,9 @@ def user(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     return folder, environment
 
 
-def run(words: list[str], folder: Path, environment: dict[str, str]) -> str:
+def run(
+    words: list[str], folder: Path, environment: dict[str, str], *, statuses: tuple[int, ...] = (0,)
+) -> None:
     done = subprocess.run(
         words,
         cwd=folder,
@@ -59,8 +61,7 @@ def run(words: list[str], folder: Path, environment: dict[str, str]) -> str:
         encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, (words, done.stderr)
-    return done.stdout
+    assert done.returncode in statuses, (words, done.stderr)
 
 
 @pytest.mark.parametrize("code", examples("python"))
@@ -80,4 +81,5 @@ def test_a_command_of_an_example_runs(code: str, user: tuple[Path, dict[str, str
 
     assert commands
     for command in commands:
-        run(shlex.split(command, comments=True), folder, environment)
+        # This folder may have no answer to a question that its page asks: status 1 says so.
+        run(shlex.split(command, comments=True), folder, environment, statuses=(0, 1))

@@ -106,7 +106,7 @@ def as_text(answer: Answer, *, style: Style = plain, explain: bool = False) -> s
 
 def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool) -> str:
     place = f"{_one_line(hit.node.source.file_path)}:{hit.start_line}"
-    head = f"{number}. {style(place, 'place')}  {style(_one_line(hit.node.name), 'name')}"
+    head = f"{number}. {style(place, 'place')}  {style(_one_line(label(hit.node)), 'name')}"
     about = f"   {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
     body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
     lines = [head, style(about, "dim"), body]

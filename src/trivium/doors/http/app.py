@@ -31,7 +31,7 @@ from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
 from trivium.doors.http.body import TOO_LARGE, json_body, query_data, wants_xplor
 from trivium.doors.http.guard import Guard
-from trivium.doors.http.upkeep import Upkeep
+from trivium.doors.upkeep import Upkeep
 from trivium.errors import TriviumError
 from trivium.results import present
 

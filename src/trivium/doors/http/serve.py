@@ -39,7 +39,7 @@ def run(*, folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT
     except ModuleNotFoundError as error:
         raise MissingExtra("trivium serve", extra="serve") from error
     from trivium.collection import open_collection
-    from trivium.doors.http.upkeep import Upkeep
+    from trivium.doors.upkeep import Upkeep
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
     upkeep = Upkeep(open_collection(folder))

@@ -38,7 +38,7 @@ from trivium.doors.mcp.budget import Reply, fit
 from trivium.errors import TriviumError
 
 if TYPE_CHECKING:
-    from trivium.doors.http.upkeep import Progress, Upkeep
+    from trivium.doors.upkeep import Progress, Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +131,7 @@ class Tools:
             is_first = upkeep is None
             if upkeep is None:
                 from trivium.collection import open_collection
-                from trivium.doors.http.upkeep import Upkeep
+                from trivium.doors.upkeep import Upkeep
 
                 upkeep = Upkeep(open_collection(self._folder))
                 self._upkeep = upkeep

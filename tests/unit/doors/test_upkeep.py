@@ -10,7 +10,7 @@ from trivium import config
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection, folder_of, open_collection
 from trivium.doors.answers import Asked
-from trivium.doors.http.upkeep import SYNC_EVERY_S, Upkeep
+from trivium.doors.upkeep import SYNC_EVERY_S, Upkeep
 from trivium.types import Answer
 
 
