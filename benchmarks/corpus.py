@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING
 
 from trivium import config
 from trivium.backends.base import Writer
+from trivium.backends.embedded.database import FORMAT
 from trivium.backends.embedded.store import EmbeddedBackend
-from trivium.collection import Collection, folder_of
+from trivium.backends.embedded.text import view_key
+from trivium.collection import CONTENT_VERSION, Collection, folder_of
 from trivium.indexer import Cutting, digest
 from trivium.models.minilm import minilm
 from trivium.ranking.profile import profile
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Raise when the files or the index differ from what an older cache holds.
-_VERSION = 1
+_VERSION = 2
+PROFILES = ("best", "rag")
 DIMENSION = 384
 _CENTRES = 256
 _SPREAD = 0.8
@@ -90,7 +93,11 @@ def prepare(cache: Path, *, chunks: int) -> Prepared:
     """Return the corpus of `chunks` chunks, made and indexed if it is not in the cache."""
     place = cache.resolve() / f"corpus-{chunks}"
     note = place / "ready.json"
-    wanted = {"version": _VERSION, "python": sys.version}
+    wanted = {
+        "version": _VERSION,
+        "python": sys.version,
+        "index": [FORMAT, CONTENT_VERSION, *(view_key(profile(name).view) for name in PROFILES)],
+    }
     try:
         found = json.loads(note.read_text(encoding="utf-8"))
         if {key: found.get(key) for key in wanted} == wanted:
@@ -111,7 +118,8 @@ def prepare(cache: Path, *, chunks: int) -> Prepared:
         _put_vectors(writer)
         writer.publish()
     with backend.snapshot() as snapshot:
-        snapshot.text(profile("rag").view)
+        for name in PROFILES:
+            snapshot.text(profile(name).view)
     backend.close()
     note.write_text(
         json.dumps({**wanted, "chunks": count, "characters": characters}), encoding="utf-8"

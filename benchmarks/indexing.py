@@ -271,7 +271,7 @@ class RawEmbedder:
         self._tokenizer.enable_truncation(256)
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the mean of the last layer, one text at a time."""
+        """Return unit vectors, one text at a time."""
         import numpy as np
 
         made = []
@@ -280,8 +280,9 @@ class RawEmbedder:
             given = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
             given["token_type_ids"] = np.zeros_like(ids)
             feed = {name: given[name] for name in self._names}
-            mean = np.asarray(self._session.run(None, feed)[0])[0].mean(axis=0)
-            made.append(mean / np.linalg.norm(mean))
+            # The shipped file pools by itself: its output is one vector.
+            vector = np.asarray(self._session.run(None, feed)[0]).reshape(-1)
+            made.append(vector / np.linalg.norm(vector))
         return np.asarray(made, np.float32)
 
 
