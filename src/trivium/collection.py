@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import shutil
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ from trivium.backends.embedded.lock import writer_lock
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.errors import (
+    BackendError,
     ChunkNotFound,
     IndexLocked,
     IndexNotFound,
@@ -293,7 +295,8 @@ class Collection:
         if made != self._fingerprint():
             raise IndexUnusable(
                 f"The index of {self.root} was made with other settings ({made}; now "
-                f"{self._fingerprint()}). Make it anew with: trivium index --rebuild {self.root}"
+                f"{self._fingerprint()}). Make it anew with: "
+                f"trivium index --rebuild {shlex.quote(str(self.root))}"
             )
 
     def _is_indexed(self) -> bool:
@@ -363,12 +366,12 @@ def open_collection(
     folder = Path(path).expanduser().resolve()
     settings = config.load(folder=folder) if settings is None else settings
     root = find_root(folder, settings.home)
-    if root is None:
-        if not create:
-            raise IndexNotFound(str(folder))
-        if not folder.is_dir():
-            raise UsageError(f"{folder} is not a folder. Give the folder that is to be searched.")
-        root = folder
+    if root is None and not create:
+        raise IndexNotFound(str(folder))
+    # The root of an index may have gone since; a folder below it must be there.
+    if root != folder and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder. Give the folder that is to be searched.")
+    root = folder if root is None else root
     below = folder.relative_to(root).as_posix() if folder != root else ""
     return Collection(root, settings=settings, below=below)
 
@@ -437,7 +440,8 @@ def listed(home: Path) -> list[Listed]:
     for database in sorted((home / "collections").glob("*/collection.db")):
         try:
             meta = read_meta_of(database.parent)
-        except IndexUnusable:
+        except (IndexUnusable, BackendError):
+            # Damaged, or half made by a process that died: opening it says so or finishes it.
             continue
         root = meta.get("root", "")
         found.append(Listed(meta.get("name", root), root, str(database.parent)))

@@ -99,7 +99,7 @@ def search(
     return Answer(
         query=text,
         profile=profile.name,
-        method=_method(gathered, options.search_mode),
+        method=_method(gathered),
         embedder=gathered.embedder,
         collection=given.collection,
         results=tuple(hits),
@@ -149,10 +149,11 @@ def _enough(scored: list[Scored], least: float | None) -> list[Scored]:
     return scored if least is None else [one for one in scored if one.score >= least]
 
 
-def _method(gathered: Gathered, search_mode: str) -> str:
-    if search_mode == "vector":
-        return "vector"
-    return "hybrid" if len(gathered.rankings) > 1 else "bm25"
+def _method(gathered: Gathered) -> str:
+    names = {ranking.name for ranking in gathered.rankings}
+    if names == {"text", "vectors"}:
+        return "hybrid"
+    return "vector" if names == {"vectors"} else "bm25"
 
 
 def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:

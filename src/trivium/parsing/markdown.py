@@ -53,6 +53,7 @@ _FRONT_MATTER = re.compile(
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
 _FRONT_ITEM = re.compile(r"[ \t]*-[ \t](.+)")
 
+_HAS_MARKUP = re.compile(r"[\[<`*_~\\{]")
 _MARKUP = (
     (re.compile(r"!\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
     (re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"), r"\1"),
@@ -203,8 +204,9 @@ def _description(text: str) -> str:
 
 def without_markup(text: str) -> str:
     """Return the words of inline Markdown: links as their text, no emphasis, no tags."""
-    for pattern, replacement in _MARKUP:
-        text = pattern.sub(replacement, text)
+    if _HAS_MARKUP.search(text):
+        for pattern, replacement in _MARKUP:
+            text = pattern.sub(replacement, text)
     return text.strip()
 
 

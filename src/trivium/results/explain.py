@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from trivium.types import Gathered, Scored
 
+_MOST_WORDS = 5
+
 BREAKDOWN_KEYS = (
     "selected",
     "sparse",
@@ -65,14 +67,14 @@ def breakdown(
     return shown
 
 
-def reason(scored: Scored, gathered: Gathered, *, terms: Sequence[str]) -> str:
+def reason(scored: Scored, gathered: Gathered, *, words: Sequence[str]) -> str:
     """Say in one line why this was found."""
     said = []
     if any(part.name == "name is the query" for part in scored.parts):
         said.append("its name is asked for")
     if gathered.signals.get("text", {}).get(scored.chunk_id):
-        words = ", ".join(terms[:5])
-        said.append(f"has {words}" if words else "its name or path matches")
+        some = ", ".join(words[:_MOST_WORDS])
+        said.append(f"has {some}" if some else "its name or path matches")
     cosine = gathered.signals.get("vectors", {}).get(scored.chunk_id)
     if cosine is not None and any(part.name.startswith("vectors") for part in scored.parts):
         said.append(f"means something similar ({cosine:.2f})")

@@ -88,7 +88,7 @@ def _hit(
         start_line=shown.first_line,
         end_line=chunk.end_line,
         passages=passages,
-        reason=reason(best, gathered, terms=shown.terms),
+        reason=reason(best, gathered, words=shown.words),
         breakdown=breakdown(best, gathered, score_type=shape.score_type, k=shape.k)
         if shape.explains
         else None,

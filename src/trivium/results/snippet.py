@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from trivium.analysis import cjk
+from trivium.analysis import cjk, identifiers
 from trivium.analysis.words import Analyser
 
 _TOKEN = re.compile(r"\w+")
@@ -21,12 +21,15 @@ _START_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """What to show of a chunk: its text, the marked ranges and the line it starts on."""
+    """What to show of a chunk: its text, the marked ranges and the line it starts on.
+
+    `words` are those that matched, as they stand in the text, one for each term.
+    """
 
     text: str
     marks: tuple[tuple[int, int], ...]
     first_line: int
-    terms: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 def window(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
@@ -38,16 +41,16 @@ def window(text: str, *, first_line: int, wanted: frozenset[str], words_of: Anal
     while shown and not shown[-1].strip():
         shown.pop()
     kept = "\n".join(shown)
-    marks, terms = marked(kept, wanted, words_of)
-    return Snippet(kept, marks, first_line + start, terms)
+    marks, words = marked(kept, wanted, words_of)
+    return Snippet(kept, marks, first_line + start, words)
 
 
 def start(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
     """Return the first 200 characters, followed by "..." if there are more (seed 004)."""
     kept = text[:_START_CHARACTERS]
-    marks, terms = marked(kept, wanted, words_of)
+    marks, words = marked(kept, wanted, words_of)
     shown = kept + "..." if len(text) > _START_CHARACTERS else kept
-    return Snippet(shown, marks, first_line, terms)
+    return Snippet(shown, marks, first_line, words)
 
 
 def _shortened(line: str, wanted: frozenset[str], words_of: Analyser) -> str:
@@ -91,36 +94,47 @@ def _best_start(lines: list[str], found: list[frozenset[str]]) -> int:
 def marked(
     text: str, wanted: frozenset[str], words_of: Analyser
 ) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
-    """Return the ranges of `text` that match and the wanted terms they match."""
+    """Return the ranges of `text` that match, and a word of it for each term that does."""
     ranges: list[tuple[int, int]] = []
-    terms: dict[str, None] = {}
+    words: list[str] = []
+    seen: frozenset[str] = frozenset()
     for token in _TOKEN.finditer(text):
         matched = wanted.intersection(words_of.terms(token.group()))
         for first, last, found in _places(token.group(), matched, words_of):
             ranges.append((token.start() + first, token.start() + last))
-            terms.update(dict.fromkeys(found))
-    return tuple(_merged(ranges)), tuple(terms)
+            words += _words(token.group()[first:last], found - seen, words_of)
+            seen |= found
+    return tuple(_merged(ranges)), tuple(words)
+
+
+def _words(word: str, terms: frozenset[str], words_of: Analyser) -> list[str]:
+    """Return the word, or those parts of an identifier, that hold the terms."""
+    if not terms:
+        return []
+    parts = dict.fromkeys(identifiers.split(word))
+    return [part for part in parts if terms.intersection(words_of.terms(part))] or [word]
 
 
 def _places(
     token: str, matched: frozenset[str], words_of: Analyser
-) -> list[tuple[int, int, tuple[str, ...]]]:
+) -> list[tuple[int, int, frozenset[str]]]:
     """Return where in a token its matched terms stand, left to right, and which they are."""
     if not matched:
         return []
-    places: list[tuple[int, int, tuple[str, ...]]] = []
+    places: list[tuple[int, int, frozenset[str]]] = []
     at = 0
     for piece in cjk.pieces(token) if cjk.has_cjk(token) else ():
         found = matched.intersection(words_of.terms(piece))
         if cjk.RUN.match(piece):
             places += [
-                (at + place, at + place + len(one), (one,)) for place, one in _pairs(piece, found)
+                (at + place, at + place + len(one), frozenset({one}))
+                for place, one in _pairs(piece, found)
             ]
         elif found:
-            places.append((at, at + len(piece), tuple(sorted(found))))
+            places.append((at, at + len(piece), found))
         at += len(piece)
     # An analyser that keeps runs whole matches whole tokens.
-    return places or [(0, len(token), tuple(sorted(matched)))]
+    return places or [(0, len(token), matched)]
 
 
 def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, str]]:

@@ -7,11 +7,11 @@ retriever that fails is named in `degraded` and the others go on. Called by the 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from trivium.backends.base import Snapshot, TextIndex, VectorIndex
+from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
 from trivium.errors import MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
@@ -44,10 +44,6 @@ def gather(
     rankings: list[Ranking] = []
     signals: dict[str, Scores] = {}
     degraded: list[Degraded] = []
-    text: TextIndex | None = None
-    if search_mode != "vector":
-        text = snapshot.text(view)
-        rankings.append(text.search(query, where=where, depth=depth))
     asked: _Asked | None = None
     if search_mode != "keyword" and query.meaning.strip():
         made = _ask_vectors(snapshot, query, embedders, why_no_embedder)
@@ -55,6 +51,11 @@ def gather(
             degraded.append(made)
         else:
             asked = made
+    text: TextIndex | None = None
+    # Where meaning alone is asked for and cannot be had, words answer.
+    if search_mode != "vector" or degraded:
+        text = snapshot.text(view)
+        rankings.append(text.search(query, where=where, depth=depth))
     if asked is not None:
         nearest = asked.index.search(asked.vector, where=where, depth=depth)
         if isinstance(query.root, Without):
@@ -97,27 +98,34 @@ class _Asked:
 def _ask_vectors(
     snapshot: Snapshot, query: Query, embedders: Sequence[Embedder], why_none: str
 ) -> _Asked | Degraded:
+    """Ask the strongest model that can answer; if none can, say why the strongest cannot."""
     if not embedders:
         return Degraded("vectors", why_none or "no embedding model is set")
     spaces = {space.model_id: space for space in snapshot.spaces()}
-    best = ""
+    reasons: list[str] = []
     for embedder in sorted(embedders, key=lambda one: -one.strength):
-        space = spaces.get(embedder.model_id)
-        if space is None:
-            best = best or f"{embedder.name} has embedded nothing yet; run: trivium index"
-            continue
-        if space.coverage < COMPLETE:
-            best = best or (
-                f"{embedder.name} has embedded {space.coverage:.0%} so far; run: trivium index"
-            )
-            continue
         try:
-            vector = embedder.embed_query(query.meaning)
+            made = _ask_one(snapshot, query, embedder, spaces)
         except (ModelError, MissingExtra) as error:
-            best = best or str(error)
-            continue
-        index = snapshot.vectors(embedder.model_id)
-        if index is not None and bool(vector.any()):
-            return _Asked(embedder.name, index, vector)
-        best = best or f"{embedder.name} finds no meaning in this query"
-    return Degraded("vectors", best)
+            made = str(error)
+        if isinstance(made, _Asked):
+            return made
+        reasons.append(made)
+    return Degraded("vectors", reasons[0])
+
+
+def _ask_one(
+    snapshot: Snapshot, query: Query, embedder: Embedder, spaces: Mapping[str, Space]
+) -> _Asked | str:
+    """Return what this model makes of the query, or why it cannot answer."""
+    # A model may have to read its files to know its id, and may fail at that.
+    space = spaces.get(embedder.model_id)
+    if space is None:
+        return f"{embedder.name} has embedded nothing yet; run: trivium index"
+    if space.coverage < COMPLETE:
+        return f"{embedder.name} has embedded {space.coverage:.0%} so far; run: trivium index"
+    vector = embedder.embed_query(query.meaning)
+    index = snapshot.vectors(embedder.model_id)
+    if index is None or not bool(vector.any()):
+        return f"{embedder.name} finds no meaning in this query"
+    return _Asked(embedder.name, index, vector)

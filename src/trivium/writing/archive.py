@@ -13,7 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,12 +176,24 @@ def _file_line(content: FileContent) -> Line:
     return {
         "state": asdict(content.state),
         "text": content.document.text,
-        "nodes": [{**asdict(node), "metadata": dict(node.metadata)} for node in content.nodes],
+        "nodes": [_node_line(node) for node in content.nodes],
         "edges": [asdict(edge) for edge in content.edges],
         "chunks": [
             [one.id, one.node_id, one.span.start, one.span.end, one.start_line, one.end_line]
             for one in content.chunks
         ],
+    }
+
+
+def _node_line(node: Node) -> Line:
+    # asdict would copy the metadata, which may be of a kind that cannot be copied.
+    plain = {one.name: getattr(node, one.name) for one in fields(node)}
+    return {
+        **plain,
+        "source": asdict(node.source),
+        "span": asdict(node.span),
+        "own": [asdict(one) for one in node.own],
+        "metadata": dict(node.metadata),
     }
 
 

@@ -37,8 +37,13 @@ def test_ten_thousand_characters_of_code_and_one_word_more_are_not_a_name() -> N
     assert not is_name("aA_" * 3_333 + " x")
 
 
-def test_the_words_of_a_query_are_names_in_lower_case_without_punctuation() -> None:
-    assert names_in('where is `getUser`, (or "SetUser")?') == {"where", "getuser", "setuser"}
+def test_words_with_the_shape_of_code_are_names_in_lower_case_without_punctuation() -> None:
+    assert names_in('where is `getUser`, (or "set_user")?') == {"getuser", "set_user"}
+
+
+def test_a_query_of_one_word_asks_for_that_name() -> None:
+    assert names_in("Engine") == {"engine"}
+    assert names_in("engine room") == frozenset()
 
 
 @pytest.mark.parametrize("text", ["", "a b", "is it", "??? ...", '"" ()'])

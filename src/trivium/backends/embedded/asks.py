@@ -32,18 +32,25 @@ def compile_query(
 
     must, should, without = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
-    def compiled(part: Expression) -> tantivy.Query | None:  # noqa: PLR0911 - one per kind
+    def alternatives(part: Expression) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        """Return clauses of which any may match. Kept flat: Tantivy prunes only one level."""
         if isinstance(part, Words):
             return _words(schema, fields, Counter(words_of.terms(part.text)))
+        if isinstance(part, AnyOf):
+            return [clause for child in part.children for clause in alternatives(child)]
+        made = compiled(part)
+        return [(should, made)] if made else []
+
+    def compiled(part: Expression) -> tantivy.Query | None:
+        if isinstance(part, Words | AnyOf):
+            return _joined(alternatives(part))
         if isinstance(part, Phrase):
             return _phrase(schema, fields, words_of.words(part.text))
         if isinstance(part, Prefix):
             return _prefix(schema, fields, words_of.fold(part.text))
-        if isinstance(part, AnyOf):
-            return _joined([(should, made) for made in map(compiled, part.children) if made])
         if isinstance(part, AllOf):
             needed = [(must, made) for made in map(compiled, part.children) if made]
-            also = [(should, made) for made in map(compiled, part.also) if made]
+            also = [clause for child in part.also for clause in alternatives(child)]
             return _joined(needed + also)
         keep, drop = compiled(part.keep), compiled(part.drop)
         if keep is None or drop is None:
@@ -61,7 +68,9 @@ def _joined(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query
     return clauses[0][1] if len(clauses) == 1 else tantivy.Query.boolean_query(clauses)
 
 
-def _words(schema: tantivy.Schema, fields: Fields, terms: Counter[str]) -> tantivy.Query | None:
+def _words(
+    schema: tantivy.Schema, fields: Fields, terms: Counter[str]
+) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     import tantivy
 
     clauses = []
@@ -69,14 +78,14 @@ def _words(schema: tantivy.Schema, fields: Fields, terms: Counter[str]) -> tanti
         for field, weight in fields:
             made = tantivy.Query.term_query(schema, field, term, index_option="freq")
             clauses.append((tantivy.Occur.Should, _boosted(made, count * weight)))
-    return _joined(clauses)
+    return clauses
 
 
 def _phrase(schema: tantivy.Schema, fields: Fields, words: list[str]) -> tantivy.Query | None:
     import tantivy
 
     if len(words) < 2:  # noqa: PLR2004 - Tantivy's phrases start at two words
-        return _words(schema, fields, Counter(words))
+        return _joined(_words(schema, fields, Counter(words)))
     clauses = []
     for field, weight in fields:
         made = tantivy.Query.phrase_query(schema, field, list(words))

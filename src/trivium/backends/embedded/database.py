@@ -7,6 +7,7 @@ that is not there. Driver errors leave here as errors of our own tree.
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,29 +15,35 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
 
+from filelock import FileLock
+
 from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
 FORMAT = 1
 _BUSY_S = 30.0
+# A full disk is by far the most common cause.
+_KEPT = "Nothing of this step was kept. See that the disk has space left, and try again."
 
 
 @contextmanager
-def translated(what: str) -> Iterator[None]:
-    """Turn what SQLite, Tantivy and the file system raise into errors of our tree."""
+def translated(what: str, *, root: str = "") -> Iterator[None]:
+    """Turn what SQLite and the file system raise into errors of our tree.
+
+    `root` is the folder that was indexed, for the command that mends a damaged index.
+    """
     try:
         yield
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise BackendTimeout(f"{what}: the database stayed locked. Try again.") from error
-        raise BackendError(f"{what}: {error}. Nothing of this step was kept.") from error
+        raise BackendError(f"{what}: {error}. {_KEPT}") from error
     except sqlite3.DatabaseError as error:
+        command = f"trivium index --rebuild {shlex.quote(root)}".removesuffix(" ''")
         raise IndexUnusable(
-            f"{what}: the index is damaged ({error}). Start afresh with: trivium index --rebuild"
+            f"{what}: the index is damaged ({error}). Make it anew with: {command}"
         ) from error
     except OSError as error:
-        raise BackendError(
-            f"{what}: {error.strerror or error}. Nothing of this step was kept."
-        ) from error
+        raise BackendError(f"{what}: {error.strerror or error}. {_KEPT}") from error
 
 
 def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
@@ -48,18 +55,39 @@ def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
 
 
 def _make(path: Path, script: str, meta: dict[str, str]) -> None:
-    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
-    try:
+    if _is_made(path):
+        # Readers take this way: they never wait for a writer's transaction.
+        return
+    # SQLite does not wait when two connections switch a new file to WAL at once.
+    with FileLock(path.with_suffix(".lock"), timeout=_BUSY_S), _connected(path) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
-        made = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not made:
+        if not _has_tables(connection):
             sql = resources.files(__package__).joinpath(script).read_text(encoding="utf-8")
             for statement in _statements(sql):
                 connection.execute(statement)
             if meta:
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         connection.execute("COMMIT")
+
+
+def _is_made(path: Path) -> bool:
+    """Say whether the tables are there: all of them come in one transaction."""
+    if not path.exists():
+        return False
+    with _connected(path) as connection:
+        return _has_tables(connection)
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        yield connection
     finally:
         connection.close()
 
@@ -103,7 +131,7 @@ def _check_format(connection: sqlite3.Connection, folder: Path) -> None:
         place = root[0] if root else str(folder)
         raise IndexUnusable(
             f"The index of {place} has format {found}; this version reads format {FORMAT}. "
-            f"Make it anew with: trivium index --rebuild {place}"
+            f"Make it anew with: trivium index --rebuild {shlex.quote(place)}"
         )
 
 

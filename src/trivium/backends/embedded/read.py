@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -137,8 +136,7 @@ class EmbeddedSnapshot:
                 if folder.state() is None:
                     raise
             finally:
-                with suppress(BackendError):
-                    writer.close()
+                writer.close()
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything."""

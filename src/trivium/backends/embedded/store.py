@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +49,13 @@ class EmbeddedBackend:
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._built_at_sync = views
-        with database.translated("Opening the index"):
+        self._root = dict(meta or {}).get("root", "")
+        with self._translated("Opening the index"):
             database.create(folder, store, meta=dict(meta or {}))
 
     def meta(self) -> dict[str, str]:
         """Return what the collection remembers of itself."""
-        with database.translated("Reading the index"), self._reading() as connection:
+        with self._translated("Reading the index"), self._reading() as connection:
             return database.read_meta(connection)
 
     @contextmanager
@@ -62,10 +63,10 @@ class EmbeddedBackend:
         """Hold one state of the index for reading."""
         # Searchers first: SQLite commits before Tantivy, so the record then is never
         # older than the text index, and a hit that is gone from the record is dropped.
-        with database.translated("Reading the index"):
+        with self._translated("Reading the index"):
             pinned = self._pin()
             spaces = self._pin_spaces()
-        with database.translated("Reading the index"), self._reading() as connection:
+        with self._translated("Reading the index"), self._reading() as connection:
             connection.execute("BEGIN")
             try:
                 yield EmbeddedSnapshot(self, connection, pinned, spaces)
@@ -78,7 +79,7 @@ class EmbeddedBackend:
         """Become the writer; heals indexes that a crash left behind."""
         place = self.meta().get("root", str(self.folder))
         try:
-            with database.translated("Writing the index"), writer_lock(self.folder, wait_s=wait_s):
+            with self._translated("Writing the index"), writer_lock(self.folder, wait_s=wait_s):
                 connection = database.connect(self.folder, self.store, writes=True)
                 writer = EmbeddedWriter(self, connection)
                 try:
@@ -133,6 +134,9 @@ class EmbeddedBackend:
         finally:
             with self._guard:
                 self._idle.append(connection)
+
+    def _translated(self, what: str) -> AbstractContextManager[None]:
+        return database.translated(what, root=self._root)
 
     def _pin(self) -> dict[str, tuple[State, tantivy.Searcher]]:
         for view in self._built_at_sync:

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -225,6 +225,9 @@ class TextWriter:
             index = tantivy.Index(folder.schema, path=str(path), reuse=not fresh)
             _register(index)
             self._writer = index.writer(_HEAP_BYTES, num_threads=1)
+            # A process killed in a commit leaves files that the same commit, made again, would
+            # stumble over: their names are its number.
+            self._writer.garbage_collect_files()
         self._document = _Documents(self._view)
 
     def add(self, number: int, node: Node, chunk: Chunk) -> None:
@@ -258,7 +261,8 @@ class TextWriter:
 
     def close(self) -> None:
         """Release Tantivy's lock; waits for merges under way."""
-        with _translated(self._folder):
+        # One that fails leaves the segments it would have joined: nothing is lost.
+        with suppress(ValueError):
             self._writer.wait_merging_threads()
 
 

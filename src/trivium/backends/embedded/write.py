@@ -26,7 +26,7 @@ from trivium.backends.embedded.vectors import (
     joined,
     rows_of,
 )
-from trivium.errors import BackendRefused
+from trivium.errors import BackendError, BackendRefused
 from trivium.types import Chunk, Node
 
 if TYPE_CHECKING:
@@ -259,13 +259,22 @@ class EmbeddedWriter:
         if is_current and folder.folder.name not in self._text and folder.is_whole():
             return
         writer = self._text_writer(folder)
-        writer.commit(self._seq)
         chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-        if needs_rebuild(writer.state, chunks):
+        if not self._committed(writer) or needs_rebuild(writer.state, chunks):
             self._rebuild_text(folder)
         elif writer.is_fresh:
             folder.sweep()
         self._close_text(folder)
+
+    def _committed(self, writer: TextWriter) -> bool:
+        """Say whether a commit went well; a fresh index that fails has no second chance."""
+        try:
+            writer.commit(self._seq)
+        except BackendError:
+            if writer.is_fresh:
+                raise
+            return False
+        return True
 
     def _text_writer(self, folder: TextFolder) -> TextWriter:
         """Return the open writer of a view, caught up with SQLite."""

@@ -30,13 +30,13 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 @click.version_option(__version__, prog_name="trivium")
 @click.option("-v", "--verbose", is_flag=True, help="Log what happens to stderr.")
 def trivium(*, verbose: bool) -> None:
-    r"""Search a folder by words, meaning and structure, offline.
+    """Search a folder by words, meaning and structure, offline.
 
     \b
       trivium search "how are vectors stored" .     ask; the index is made on first use
       trivium index .                               embed everything: adds meaning
       trivium status .                              what is indexed, what was passed over
-    """
+    """  # noqa: D301 - click takes the backspace as "leave these lines alone"
     if verbose:
         import logging
 

@@ -1,0 +1,133 @@
+"""The process that is killed: lives a story and says on stdout what it has been promised.
+
+`batches` writes the steps through a writer; `folder` lays them out as files and syncs.
+With a point such as `TextFolder.save:before:2` it kills itself there, at the second call.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import wraps
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tests.crash import story
+
+from trivium import config, indexer
+from trivium.backends.embedded import database, text, vectors, write
+from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.collection import open_collection
+from trivium.testing import filling
+
+_PLACES: dict[str, object] = {
+    "Path": Path,
+    "EmbeddedWriter": write.EmbeddedWriter,
+    "TextWriter": text.TextWriter,
+    "TextFolder": text.TextFolder,
+    "SpaceFolder": vectors.SpaceFolder,
+    "database": database,
+    "vectors": vectors,
+}
+
+
+def main() -> None:
+    mode, place, seed, count, *point = sys.argv[1:]
+    _make_everything_happen_early()
+    if point:
+        _die_at(point[0])
+    if mode == "batches":
+        batches(Path(place), int(seed), int(count))
+    else:
+        folder(Path(place), int(seed), int(count))
+
+
+def _make_everything_happen_early() -> None:
+    """Small limits, so that a short life sees rebuilds, merges and several batches."""
+    text._MERGE_LEAST = 8
+    vectors._DELTA_LEAST = 8
+    indexer._BATCH_FILES = 3
+
+
+def batches(place: Path, seed: int, count: int) -> None:
+    """Write the next steps of the story, `count` at most, publishing and embedding now and then."""
+    backend = open_backend(place)
+    with backend.snapshot() as snapshot:
+        done = snapshot.contents().seq
+    say(f"ready {done}")
+    for number, step in enumerate(islice(story.steps(seed), done, done + count), start=done + 1):
+        with backend.writer(wait_s=0) as writer:
+            writer.write(step.batch())
+            say(f"ack {number}")
+            if number % 3 == 0:
+                writer.publish()
+        if number % 4 == 0:
+            filling.embed(backend)
+
+
+def folder(place: Path, seed: int, count: int) -> None:
+    """Lay out the story as files and sync after each of its steps."""
+    files = place / "files"
+    settings = settings_of(place)
+    with open_collection(files, settings=settings) as collection:
+        say("ready 0")
+        for number, step in enumerate(islice(story.steps(seed), count), start=1):
+            lay_out(files, step)
+            collection.sync()
+            say(f"ack {number}")
+
+
+def lay_out(files: Path, step: story.Step) -> None:
+    for number in step.removed:
+        (files / story.path(number)).unlink(missing_ok=True)
+    for number, version in step.written.items():
+        file = files / story.path(number)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(story.text(number, version), encoding="utf-8")
+
+
+def open_backend(place: Path) -> EmbeddedBackend:
+    return EmbeddedBackend(place / "index", store=place / "store", views=(story.VIEW,))
+
+
+def settings_of(place: Path) -> config.Settings:
+    return config.load(
+        environ={
+            "TRIVIUM_HOME": str(place / "home"),
+            "TRIVIUM_CONFIG": str(place / "none.toml"),
+            "TRIVIUM_EMBEDDING__MODEL": "none",
+        }
+    )
+
+
+def _die_at(point: str) -> None:
+    name, moment, nth = point.split(":")
+    owner_name, _, attribute = name.partition(".")
+    owner = _PLACES[owner_name]
+    original: Callable[..., Any] = getattr(owner, attribute)
+    calls = 0
+
+    @wraps(original)
+    def dying(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == int(nth) and moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = original(*arguments, **options)
+        if calls == int(nth):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, attribute, dying)
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from trivium.ranking.fuse import rrf, zscore
+from trivium.types import ChunkId, Part, Ranking
+
+A, B, C = ChunkId("a@0"), ChunkId("b@0"), ChunkId("c@0")
+
+
+def test_a_part_says_which_list_gave_it_and_at_which_rank() -> None:
+    fused = rrf([Ranking("vectors", (B, A), (0.9, 0.8)), Ranking("text", (A,), (3.0,))])
+
+    assert fused[0].parts == (Part("text rank 1", 1 / 61), Part("vectors rank 2", 1 / 62))
+    assert fused[1].parts == (Part("vectors rank 1", 1 / 61),)
+
+
+def test_a_weight_multiplies_what_a_list_gives() -> None:
+    fused = rrf(
+        [Ranking("text", (A,), (1.0,)), Ranking("vectors", (B,), (1.0,))], weights={"vectors": 2.0}
+    )
+
+    assert [(one.chunk_id, one.score) for one in fused] == [(B, 2 / 61), (A, 1 / 61)]
+
+
+def test_a_blend_gives_each_signal_a_share_by_its_weight_and_spread() -> None:
+    text = {A: 4.0, B: 2.0, C: 0.0}
+    vectors = {A: 0.1, B: 0.2, C: 0.9}
+
+    signals = {"text": text, "vectors": vectors}
+    blended = zscore([A, B, C], signals, weights={"text": 1.0, "vectors": 3.0})
+
+    def deviation(values: list[float]) -> float:
+        mean = sum(values) / 3
+        return float((sum((one - mean) ** 2 for one in values) / 3) ** 0.5)
+
+    spreads = {
+        "text": 1 * (4.0 - 0.0) / deviation([4.0, 2.0, 0.0]),
+        "vectors": 3 * (0.9 - 0.1) / deviation([0.1, 0.2, 0.9]),
+    }
+    share = {name: one / sum(spreads.values()) for name, one in spreads.items()}
+    found = {one.chunk_id: one.score for one in blended}
+    assert found[A] == pytest.approx(share["text"])
+    assert found[B] == pytest.approx(share["text"] * 2 / 4 + share["vectors"] * 0.1 / 0.8)
+    assert found[C] == pytest.approx(share["vectors"])
+
+
+def test_a_signal_without_a_weight_or_without_scores_gives_nothing() -> None:
+    signals = {"text": {A: 2.0, B: 1.0}, "names": {A: 1.0, B: 5.0}, "vectors": {}}
+
+    blended = zscore([A, B], signals, weights={"text": 1.0, "vectors": 1.0})
+
+    assert [(one.chunk_id, one.score) for one in blended] == [(A, 1.0), (B, 0.0)]
+
+
+def test_a_chunk_without_a_score_counts_as_the_lowest() -> None:
+    blended = zscore([A, B, C], {"text": {A: 2.0, B: 1.0}}, weights={"text": 1.0})
+
+    assert [(one.chunk_id, one.score) for one in blended] == [(A, 1.0), (B, 0.0), (C, 0.0)]
+
+
+# 0.3 + 0.3 + 0.3 divided by 3 is not 0.3: seven such scores once divided nothing by nothing.
+@pytest.mark.parametrize("score", [0.1, 0.3, 0.7, 1.1, 3.3])
+def test_scores_that_are_all_alike_are_blended(score: float) -> None:
+    for count in range(1, 12):
+        ids = [ChunkId(f"{number:02}@0") for number in range(count)]
+
+        blended = zscore(ids, {"text": dict.fromkeys(ids, score)}, weights={"text": 0.3})
+
+        assert [one.score for one in blended] == [1.0] * count
+
+
+def test_no_candidates_and_no_signals_give_nothing() -> None:
+    assert zscore([], {"text": {}}, weights={"text": 1.0}) == []
+    assert [one.parts for one in zscore([A], {}, weights={"text": 1.0})] == [()]

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+
+from trivium.errors import ConfigError
+from trivium.ranking.profile import profile, read, shipped
+from trivium.types import View
+
+MINIMAL = """
+name = "mine"
+description = "My own."
+[view]
+unit = "chunk"
+analyser = "standard"
+combine = "repeat"
+[view.fields]
+body = 1
+[retrieve]
+depth = 50
+[fuse]
+method = "rrf"
+[fuse.weights]
+text = 1
+[limit]
+default = 10
+most = 20
+"""
+
+
+def changed(before: str, after: str) -> str:
+    assert MINIMAL.count(before) == 1
+    return MINIMAL.replace(before, after)
+
+
+def test_the_shipped_profiles_can_be_read() -> None:
+    assert shipped() == ["best", "rag"]
+    assert [profile(name).name for name in shipped()] == shipped()
+
+
+def test_rag_is_seed_004_to_the_letter() -> None:
+    rag = profile("rag")
+
+    assert rag.view == View("rag", "simple", (("title", 1), ("body", 1)), combine="sum")
+    assert (rag.depth, rag.fusion.method, rag.fusion.k) == (30, "rrf", 60)
+    assert rag.fusion.weights == {"text": 1.0, "vectors": 1.0}
+    assert (rag.groups_by_node, rag.snippet, rag.name_boost) == (False, "start", 0.0)
+    assert (rag.default_limit, rag.most) == (10, 100)
+
+
+def test_what_is_left_out_has_a_default() -> None:
+    mine = read(MINIMAL, origin="mine.toml")
+
+    assert mine.fusion.k == 60
+    assert (mine.fusion.name_weights, mine.name_boost) == ({}, 0.0)
+    assert (mine.groups_by_node, mine.snippet, mine.view.kinds) == (True, "window", None)
+
+
+def test_kinds_that_share_statistics_can_be_named() -> None:
+    text = changed('combine = "repeat"', 'combine = "sum"\nkinds = ["doc", "note"]')
+
+    assert read(text, origin="mine.toml").view.kinds == ("doc", "note")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key", "problem"),
+    [
+        ('name = "mine"\n', "", "name", "missing"),
+        ('name = "mine"', "name = 3", "name", "wrong type"),
+        ('name = "mine"', 'name = "mine"\ngroup = "nodes"', "group", "node, none"),
+        ('name = "mine"', 'name = "mine"\nsnippet = "all"', "snippet", "window, start"),
+        ('name = "mine"', 'name = "mine"\nnmae = "x"', "nmae", "no such key"),
+        ('unit = "chunk"', 'unit = "page"', "view.unit", "chunk"),
+        ('analyser = "standard"', 'analyser = "german"', "view.analyser", "standard"),
+        ('combine = "repeat"', 'combine = "max"', "view.combine", "repeat, sum"),
+        ('combine = "repeat"', 'combine = "sum"\nkinds = "doc"', "view.kinds", "list"),
+        ('combine = "repeat"', 'combine = "sum"\nkinds = ["docs"]', "view.kinds", "code, doc"),
+        ('combine = "repeat"', 'combine = "sum"\nk1 = 2', "view.k1", "no such key"),
+        ("body = 1", "text = 1", "view.fields", "'text'"),
+        ("body = 1", "body = 0", "view.fields.body", "at least 1"),
+        ("body = 1", "body = 1.5", "view.fields.body", "wrong type"),
+        ("body = 1", "body = true", "view.fields.body", "wrong type"),
+        ("depth = 50", "depth = 0", "retrieve.depth", "at least 1"),
+        ("depth = 50", "depth = 50\nwidth = 1", "retrieve.width", "no such key"),
+        ("[retrieve]\ndepth = 50", "", "retrieve", "missing"),
+        ('method = "rrf"', 'method = "sum"', "fuse.method", "rrf, zscore"),
+        ('method = "rrf"', 'method = "rrf"\nk = 0', "fuse.k", "at least 1"),
+        ("text = 1", "txt = 1", "fuse.weights.txt", "text, vectors"),
+        ("text = 1", "text = -1", "fuse.weights.text", "from 0 up"),
+        ("text = 1", "text = nan", "fuse.weights.text", "from 0 up"),
+        ("text = 1", "text = inf", "fuse.weights.text", "from 0 up"),
+        ("[limit]", "[boost]\nnames = 1\n[limit]", "boost.names", "no such key"),
+        ("[limit]", '[boost]\nname = "much"\n[limit]', "boost.name", "wrong type"),
+        ("default = 10", "default = 21", "limit.default", "at most 20"),
+        ("most = 20", "most = 20\nleast = 1", "limit.least", "no such key"),
+    ],
+)
+def test_a_mistake_names_the_file_the_key_and_what_is_wrong(
+    before: str, after: str, key: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(changed(before, after), origin="mine.toml")
+
+    assert str(caught.value).startswith(f"mine.toml: {key}: ")
+    assert problem in str(caught.value)
+
+
+def test_a_file_that_is_not_toml_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^mine\.toml: "):
+        read("name = ", origin="mine.toml")
+
+
+def test_an_unknown_profile_brings_the_nearest_one_to_mind() -> None:
+    with pytest.raises(ConfigError, match=r"'rga'.*Did you mean 'rag'\?.*best, rag"):
+        profile("rga")

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from trivium.results.explain import BREAKDOWN_KEYS, breakdown, reason
+from trivium.types import ChunkId, Gathered, Part, Ranking, Scored
+
+A, B = ChunkId("doc:a.md@0"), ChunkId("doc:b.md@0")
+GATHERED = Gathered(
+    rankings=(Ranking("text", (A,), (3.5,)), Ranking("vectors", (B, A), (0.9, 0.4))),
+    pool=(A, B),
+    signals={"text": {A: 3.5, B: 0.0}, "vectors": {A: 0.4, B: 0.9}},
+    embedder="words",
+    degraded=(),
+)
+RRF = Scored(A, (Part("text rank 1", 1 / 61), Part("vectors rank 2", 1 / 62)))
+
+
+def test_every_key_of_the_contract_is_there_and_null_where_unused() -> None:
+    shown = breakdown(Scored(ChunkId("x@0"), ()), GATHERED, score_type="context", k=60)
+
+    assert set(shown) == {
+        *("selected", "sparse", "ann", "rrf", "blend", "symbol"),
+        *("phrase", "relation", "graph", "degree", "parts"),
+    }
+    assert tuple(shown) == BREAKDOWN_KEYS
+    assert {key for key, value in shown.items() if value is not None} == {"selected", "parts"}
+
+
+def test_a_fusion_by_rank_shows_ranks_and_what_each_gave() -> None:
+    shown = breakdown(RRF, GATHERED, score_type="rrf", k=60)
+
+    assert shown["rrf"] == {
+        "k": 60,
+        "sparseRank": 1,
+        "annRank": 2,
+        "sparseRrf": 1 / 61,
+        "annRrf": 1 / 62,
+        "score": RRF.score,
+    }
+    assert shown["sparse"] == {"type": "bm25", "score": 3.5, "k1": 1.2, "b": 0.75}
+    assert shown["ann"] == {"score": 0.4, "source": "words"}
+    assert shown["blend"] is None
+
+
+def test_a_list_that_does_not_hold_the_chunk_has_no_rank() -> None:
+    shown = breakdown(
+        Scored(B, (Part("vectors rank 1", 1 / 61),)), GATHERED, score_type="rrf", k=60
+    )
+
+    assert shown["rrf"] == {
+        "k": 60,
+        "sparseRank": None,
+        "annRank": 1,
+        "sparseRrf": None,
+        "annRrf": 1 / 61,
+        "score": 1 / 61,
+    }
+
+
+def test_a_blend_shows_its_shares_and_the_boost_for_a_name() -> None:
+    parts = (Part("text", 0.3), Part("name is the query", 0.25))
+    shown = breakdown(Scored(A, parts), GATHERED, score_type="blend", k=60)
+
+    assert shown["blend"] == {"score": 0.3 + 0.25, "sparsePart": 0.3, "annPart": 0.0}
+    assert shown["symbol"] == {"name": True, "boost": 0.25}
+    assert shown["parts"] == [
+        {"name": "text", "value": 0.3},
+        {"name": "name is the query", "value": 0.25},
+    ]
+
+
+def test_the_reason_names_words_meaning_and_name() -> None:
+    named = Scored(A, (*RRF.parts, Part("name is the query", 0.25)))
+
+    assert reason(named, GATHERED, words=["cat", "dog"]) == (
+        "its name is asked for; has cat, dog; means something similar (0.40)"
+    )
+
+
+def test_the_reason_names_five_words_at_most() -> None:
+    told = reason(Scored(A, (Part("text rank 1", 1 / 61),)), GATHERED, words=list("abcdefg"))
+
+    assert told == "has a, b, c, d, e"
+
+
+def test_words_that_are_not_in_the_text_are_in_its_name_or_path() -> None:
+    told = reason(Scored(A, (Part("text", 0.3),)), GATHERED, words=[])
+
+    assert told == "its name or path matches"
+
+
+def test_a_chunk_that_no_part_speaks_for_is_one_of_the_rest() -> None:
+    assert reason(Scored(B, ()), GATHERED, words=[]) == "nearest of the rest"

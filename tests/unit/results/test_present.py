@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from trivium.results.present import as_data, as_text, footer, label, printable
+from trivium.types import (
+    Answer,
+    ChunkId,
+    Coverage,
+    Degraded,
+    Freshness,
+    Hit,
+    Kind,
+    Location,
+    Node,
+    NodeId,
+    Part,
+    Passage,
+    Span,
+)
+
+NODE = Node(
+    id=NodeId("doc:guide.md#Cats"),
+    kind=Kind.DOC,
+    type="section",
+    name="Cats",
+    source=Location("guide.md", 3, 9),
+    span=Span(0, 9),
+    own=(Span(0, 9),),
+    tags=("pets",),
+    title="Guide",
+)
+HIT = Hit(
+    id=NODE.id,
+    chunk_id=ChunkId("doc:guide.md#Cats@0"),
+    node=NODE,
+    score=0.75,
+    score_type="blend",
+    parts=(Part("text", 0.5), Part("vectors", 0.25)),
+    snippet="## Cats\nA cat.",
+    highlights=((3, 7), (10, 13)),
+    start_line=3,
+    end_line=9,
+    passages=(Passage(ChunkId("doc:guide.md#Cats@1"), 0.5, 7, 9),),
+    reason="has cat",
+)
+ANSWER = Answer(
+    query="cat",
+    profile="best",
+    method="hybrid",
+    embedder="words",
+    collection="docs",
+    results=(HIT,),
+    total=4,
+    facets={"kind": {"doc": 4}},
+    coverage=Coverage(1200, {"binary": 2, "too-large": 1}, 0.123456, masked=3),
+    freshness=Freshness("2026-01-31T12:00:00+00:00", 0),
+    took_ms=4.25,
+)
+
+
+def test_an_answer_has_the_keys_of_the_contract() -> None:
+    data = as_data(ANSWER)
+
+    assert data.keys() >= {
+        *("query", "profile", "method", "embedder", "collection", "results", "total"),
+        *("facets", "suggestions", "coverage", "freshness", "degraded", "tookMs", "next"),
+    }
+    assert data["coverage"] == {
+        "files": 1200,
+        "skipped": {"binary": 2, "too-large": 1},
+        "embedded": 0.1235,
+        "maskedSecrets": 3,
+    }
+    assert data["freshness"] == {"indexedAt": "2026-01-31T12:00:00+00:00", "dirtyFiles": 0}
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_a_hit_has_the_keys_of_the_contract() -> None:
+    (hit,) = json.loads(json.dumps(as_data(ANSWER)))["results"]
+
+    assert hit.keys() >= {
+        *("id", "kind", "type", "name", "description", "score", "scoreType", "source"),
+        *("snippet", "highlights", "passages", "tags", "context"),
+    }
+    assert hit["source"] == {"filePath": "guide.md", "startLine": 3, "endLine": 9}
+    assert hit["highlights"] == [[3, 7], [10, 13]]
+    assert hit["passages"] == [
+        {"id": "doc:guide.md#Cats@1", "score": 0.5, "startLine": 7, "endLine": 9}
+    ]
+    assert "scoreBreakdown" not in hit
+
+
+def test_the_breakdown_is_there_when_it_was_asked_for() -> None:
+    explained = replace(ANSWER, results=(replace(HIT, breakdown={"parts": []}),))
+
+    (hit,) = json.loads(json.dumps(as_data(explained)))["results"]
+
+    assert hit["scoreBreakdown"] == {"parts": []}
+
+
+def test_degraded_stages_are_told_with_their_reasons() -> None:
+    data = as_data(replace(ANSWER, degraded=(Degraded("vectors", "no model"),)))
+
+    assert data["degraded"] == [{"stage": "vectors", "reason": "no model"}]
+
+
+def test_text_for_a_terminal_has_place_name_reason_and_lines() -> None:
+    assert as_text(ANSWER) == (
+        "1. guide.md:3  Cats\n   section, score 0.750: has cat\n   │ ## Cats\n   │ A cat."
+    )
+
+
+def test_explaining_adds_the_parts_and_their_sum() -> None:
+    lines = as_text(ANSWER, explain=True).split("\n")
+
+    assert lines[-3:] == [
+        "   +0.5000  text",
+        "   +0.2500  vectors",
+        "   0.7500  = score   (doc:guide.md#Cats)",
+    ]
+
+
+def test_marks_are_styled_where_they_stand() -> None:
+    text = as_text(ANSWER, style=lambda text, name: f"[{text}]" if name == "mark" else text)
+
+    assert "## [Cats]" in text
+    assert "A [cat]." in text
+
+
+def test_hits_are_numbered_and_set_apart() -> None:
+    text = as_text(replace(ANSWER, results=(HIT, HIT)))
+
+    assert "\n\n2. guide.md:3" in text
+    assert as_text(replace(ANSWER, results=())) == ""
+
+
+def test_what_would_steer_a_terminal_is_made_visible() -> None:
+    assert printable("a\x1b[31mb\tc\n") == "a\\x1b[31mb\tc\n"
+    assert printable("größe") == "größe"
+
+
+def test_a_name_with_a_line_end_stays_on_its_line() -> None:
+    odd = replace(NODE, id=NodeId("doc:x#a\nb"), source=Location("x\ny\t.md", 1, 1))
+
+    head = as_text(replace(ANSWER, results=(replace(HIT, node=odd),))).split("\n")[0]
+
+    assert head == "1. x\\ny\\t.md:3  a\\nb"
+
+
+def test_a_node_is_labelled_by_what_tells_it_from_its_neighbours() -> None:
+    assert label(replace(NODE, id=NodeId("code:a.py#Guard.check"), name="check")) == "Guard.check"
+    assert label(replace(NODE, id=NodeId("doc:guide.md"), name="Guide")) == "Guide"
+
+
+def test_the_footer_says_how_the_answer_was_found_and_what_was_not_searched() -> None:
+    assert footer(ANSWER) == [
+        "1 of 4 results by words and meaning (words) in 1,200 files, 4 ms",
+        "not searched: 2 binary, 1 too-large",
+    ]
+
+
+def test_the_footer_tells_what_went_less_well() -> None:
+    told = footer(
+        replace(
+            ANSWER,
+            method="bm25",
+            coverage=Coverage(3, {}, 0.0),
+            freshness=Freshness("", 2),
+            degraded=(Degraded("vectors", "no model"),),
+            notes=("read as plain words",),
+        )
+    )
+
+    assert told == [
+        "1 of 4 results by words in 3 files, 4 ms",
+        "2 changed files are not in the index yet",
+        "vectors: no model",
+        "read as plain words",
+    ]
+
+
+def test_the_footer_names_the_model_of_a_search_by_meaning_alone() -> None:
+    assert "by meaning (words) in" in footer(replace(ANSWER, method="vector"))[0]

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pytest
+
+from trivium.analysis.words import analyser
+from trivium.results.snippet import Snippet, marked, start, window
+
+STANDARD, SIMPLE = analyser("standard"), analyser("simple")
+
+
+def shown(text: str, query: str, *, first_line: int = 1) -> Snippet:
+    wanted = frozenset(STANDARD.terms(query))
+    return window(text, first_line=first_line, wanted=wanted, words_of=STANDARD)
+
+
+def marks_in(text: str, query: str, *, how: str = "standard") -> list[str]:
+    words_of = analyser(how)
+    ranges, _ = marked(text, frozenset(words_of.terms(query)), words_of)
+    return [text[first:last] for first, last in ranges]
+
+
+def test_the_window_starts_a_line_before_the_first_match() -> None:
+    text = "\n".join(f"line {number}" for number in range(9)) + "\ncat\nafter"
+
+    snippet = shown(text, "cat", first_line=100)
+
+    assert snippet.text == "line 8\ncat\nafter"
+    assert snippet.first_line == 108
+    assert snippet.marks == ((7, 10),)
+    assert snippet.words == ("cat",)
+
+
+def test_a_blank_line_is_no_lead_in() -> None:
+    assert shown("first\n" * 6 + "\ncat\n", "cat").text == "cat"
+
+
+def test_the_window_with_most_different_words_wins() -> None:
+    text = "cat cat cat\n" + "x\n" * 9 + "the cat and the dog\n"
+
+    assert shown(text, "cat dog").text == "x\nthe cat and the dog"
+
+
+def test_of_equal_windows_the_first_wins() -> None:
+    text = "cat\n" + "x\n" * 9 + "cat\n"
+
+    assert shown(text, "cat").first_line == 1
+
+
+def test_without_a_match_the_first_lines_that_say_something_are_shown() -> None:
+    text = "\n\n" + "\n".join(f"line {number}" for number in range(9))
+
+    snippet = shown(text, "cat")
+
+    assert snippet.text == "\n".join(f"line {number}" for number in range(6))
+    assert (snippet.first_line, snippet.marks, snippet.words) == (3, (), ())
+
+
+def test_blank_lines_and_spaces_at_ends_are_not_shown() -> None:
+    assert shown("cat  \n\n  \n", "cat").text == "cat"
+
+
+def test_nothing_but_white_space_shows_nothing() -> None:
+    assert shown("  \n \n", "cat").text == ""
+
+
+def test_a_long_line_is_shown_from_shortly_before_its_first_match() -> None:
+    text = "word " * 100 + "cat " + "more " * 100
+
+    snippet = shown(text, "cat")
+
+    assert len(snippet.text) <= 240
+    assert snippet.text.startswith("word word")
+    assert snippet.text in text
+    assert [snippet.text[first:last] for first, last in snippet.marks] == ["cat"]
+
+
+def test_a_long_line_that_matches_early_or_not_at_all_is_shown_from_its_start() -> None:
+    text = "cat " + "word " * 100
+
+    assert shown(text, "cat").text == text[:240].rstrip()
+    assert shown(text, "dog").text == text[:240].rstrip()
+
+
+def test_a_long_line_without_spaces_still_shows_its_match() -> None:
+    text = "," * 400 + "cat" + "," * 400
+
+    snippet = shown(text, "cat")
+
+    assert [snippet.text[first:last] for first, last in snippet.marks] == ["cat"]
+    assert len(snippet.text) == 240
+
+
+def test_200_characters_are_followed_by_dots_only_if_there_are_more() -> None:
+    wanted = frozenset({"a"})
+
+    for text, expected in [("a" * 200, "a" * 200), ("a" * 201, "a" * 200 + "...")]:
+        assert start(text, first_line=1, wanted=wanted, words_of=SIMPLE).text == expected
+
+
+def test_the_dots_are_never_marked() -> None:
+    snippet = start("cat " * 60, first_line=7, wanted=frozenset({"cat"}), words_of=SIMPLE)
+
+    assert snippet.marks[-1] == (196, 199)
+    assert snippet.first_line == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marks"),
+    [
+        ("Hashing passwords", "hash password", ["Hashing", "passwords"]),
+        ("getUserById(x)", "user", ["getUserById"]),
+        ("a cat-dog", "dog cat", ["cat", "dog"]),
+        ("東京都に住む", "東京", ["東京"]),
+        ("東京都に住む", "東京都", ["東京都"]),
+        ("住む京", "東京都", ["京"]),
+        ("東京tower", "tower", ["tower"]),
+        ("東京tower", "東京", ["東京"]),
+        ("東京tower", "東京 tower", ["東京tower"]),
+        ("コード検索", "検索 コード", ["コード検索"]),
+        ("コードと検索", "検索 コード", ["コード", "検索"]),
+        ("no match", "cat", []),
+        ("no query", "", []),
+    ],
+)
+def test_the_words_that_match_are_marked(text: str, query: str, marks: list[str]) -> None:
+    assert marks_in(text, query) == marks
+
+
+def test_an_analyser_that_keeps_runs_whole_marks_them_whole() -> None:
+    assert marks_in("東京都に住む", "東京都に住む", how="simple") == ["東京都に住む"]
+    assert marks_in("東京都に住む", "東京", how="simple") == []
+
+
+def test_matched_words_come_as_they_stand_in_the_text_one_for_each_term() -> None:
+    wanted = frozenset(STANDARD.terms("hash passwords user"))
+
+    _, words = marked("Passwords: hashing, hash_password, getUserName", wanted, STANDARD)
+
+    assert words == ("Passwords", "hashing", "User")
+
+
+def test_an_identifier_asked_for_as_a_whole_is_its_parts_or_itself() -> None:
+    assert marked("password_hash_hash", frozenset({"hash", "password"}), STANDARD)[1] == (
+        "password",
+        "hash",
+    )
+    assert marked("hash_password", frozenset({"hashpassword"}), STANDARD)[1] == ("hash_password",)
