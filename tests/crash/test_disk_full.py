@@ -105,7 +105,7 @@ def test_a_disk_full_while_the_text_index_is_written_keeps_the_record_and_is_men
     before = sum(file.stat().st_size for file in (place / "text").rglob("*.term"))
     shutil.rmtree(place / "text")
 
-    done = index_with_limit(tmp_path, files, before // 2)
+    done = index_with_limit(tmp_path, files, before - 1)
     assert_failed_clearly(done)
     assert "text index" in done.stderr
 

@@ -152,6 +152,19 @@ def is_sound(path: Path) -> bool:
     return bool(found[0] == "ok")
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done inside, or none of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
     """Return what the collection remembers of itself."""
     return dict(connection.execute("SELECT key, value FROM meta"))

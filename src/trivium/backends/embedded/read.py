@@ -16,6 +16,7 @@ from filelock import FileLock
 
 from trivium.analysis.fields import check
 from trivium.backends.base import Contents, FileContent, FileState, Found, Space
+from trivium.backends.embedded import database
 from trivium.backends.embedded.asks import where_sql
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
@@ -71,20 +72,23 @@ class EmbeddedSnapshot:
         self._sql = connection
         self._pinned = pinned
         # Reading anything here is what pins SQLite to this state.
-        row = connection.execute("SELECT value FROM meta WHERE key = 'seq'").fetchone()
-        self.seq = int(row[0])
-        self._spaces: dict[str, SpaceReader] | None = None
+        meta = database.read_meta(connection)
+        self.seq = int(meta["seq"])
+        self._revision = meta.get("revision", "0")
+        self._indexed_at = meta.get("indexed_at", "")
+        self._numbers: dict[ChunkId, int] = {}
 
     def contents(self) -> Contents:
-        """Count what is there."""
+        """Count what is there; once for each state."""
+        return self._backend.remembered(("contents", self._revision), self._count)
 
+    def _count(self) -> Contents:
         def count(table: str) -> int:
             # The table names are those below, never a user's.
             return int(self._sql.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
 
         skipped = self._sql.execute("SELECT reason, count(*) FROM skipped GROUP BY reason")
         masked = self._sql.execute("SELECT coalesce(sum(masked), 0) FROM files").fetchone()[0]
-        indexed = self._sql.execute("SELECT value FROM meta WHERE key = 'indexed_at'").fetchone()
         return Contents(
             seq=self.seq,
             files=count("files"),
@@ -93,7 +97,7 @@ class EmbeddedSnapshot:
             chunks=count("chunks"),
             masked=int(masked),
             skipped=dict(skipped),
-            indexed_at=indexed[0] if indexed else "",
+            indexed_at=self._indexed_at,
         )
 
     def files(self) -> Mapping[str, FileState]:
@@ -139,28 +143,26 @@ class EmbeddedSnapshot:
                 writer.close()
 
     def spaces(self) -> Sequence[Space]:
-        """Return the vector spaces that hold anything."""
-        chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-        return [
-            Space(model_id, reader.dimension, min(1.0, reader.count / chunks))
-            for model_id, reader in sorted(self._load_spaces().items())
-            if reader.count and chunks
-        ]
+        """Return the vector spaces that hold anything; reads no vectors."""
+        chunks = self.contents().chunks
+        found = []
+        for place in sorted((self._backend.folder / "vectors").glob("*/current.json")):
+            model_id = place.parent.name
+            pinned = self._pinned_spaces.get(model_id)
+            folder = self._backend.space(model_id)
+            state = pinned.state if pinned is not None else folder.state()
+            if state is not None and state.rows and chunks and (pinned or folder.is_whole()):
+                found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
+        return found
 
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
-        reader = self._load_spaces().get(model_id)
-        return EmbeddedVectors(self, reader) if reader is not None and reader.count else None
-
-    def _load_spaces(self) -> dict[str, SpaceReader]:
-        if self._spaces is None:
-            self._spaces = {}
-            for folder in sorted((self._backend.folder / "vectors").glob("*/current.json")):
-                model_id = folder.parent.name
-                loaded = self._pinned_spaces.get(model_id) or self._backend.space(model_id).load()
-                if loaded is not None:
-                    self._spaces[model_id] = SpaceReader(*loaded[1:])
-        return self._spaces
+        if not (self._backend.folder / "vectors" / model_id).is_dir():
+            return None
+        loaded = self._pinned_spaces.get(model_id) or self._backend.space(model_id).load()
+        if loaded is None or not loaded.state.rows:
+            return None
+        return EmbeddedVectors(self, SpaceReader(*loaded[1:]))
 
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
@@ -282,22 +284,32 @@ class EmbeddedSnapshot:
             f"SELECT id, chunk_id FROM chunks WHERE id IN {_IDS}",  # noqa: S608
             (json.dumps(numbers),),
         )
-        return dict(rows)
+        found: dict[int, ChunkId] = dict(rows)
+        self._numbers.update((chunk_id, number) for number, chunk_id in found.items())
+        return found
 
     def numbers_of(self, ids: Sequence[ChunkId]) -> dict[ChunkId, int]:
-        """Return the numbers of these chunk ids."""
-        rows = self._sql.execute(
-            f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {_IDS}",  # noqa: S608
-            (json.dumps(ids),),
-        )
-        return dict(rows)
+        """Return the numbers of these chunk ids; most have been seen in this snapshot."""
+        unseen = [one for one in ids if one not in self._numbers]
+        if unseen:
+            rows = self._sql.execute(
+                f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {_IDS}",  # noqa: S608
+                (json.dumps(unseen),),
+            )
+            self._numbers.update(rows)
+        return {one: self._numbers[one] for one in ids if one in self._numbers}
 
     def allowed(self, where: Filter) -> NDArray[np.int64] | None:
         """Return the sorted numbers of the chunks `where` allows; None for all of them."""
-        import numpy as np
-
         if not where.conditions:
             return None
+        return self._backend.remembered(
+            ("allowed", self._revision, where), lambda: self._allowed(where)
+        )
+
+    def _allowed(self, where: Filter) -> NDArray[np.int64]:
+        import numpy as np
+
         condition, values = where_sql(where)
         rows = self._sql.execute(
             "SELECT c.id FROM nodes n JOIN chunks c ON c.node = n.id "  # noqa: S608

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from trivium.backends.embedded import database
 from trivium.backends.embedded.lock import writer_lock
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
     from trivium.backends.embedded.text import State
     from trivium.backends.embedded.vectors import Loaded
+
+
+T = TypeVar("T")
+_MOST_REMEMBERED = 64
 
 
 class EmbeddedBackend:
@@ -48,6 +52,7 @@ class EmbeddedBackend:
         self._spaces: dict[str, SpaceFolder] = {}
         self._guard = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
+        self._memory: dict[tuple[object, ...], object] = {}
         self._built_at_sync = views
         self._root = dict(meta or {}).get("root", "")
         with self._translated("Opening the index"):
@@ -111,6 +116,21 @@ class EmbeddedBackend:
             view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))
         }
         return [self.view(view) for _, view in sorted(wanted.items())]
+
+    def remembered(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """Return what `make` gave for this key before, or make it; the oldest are forgotten.
+
+        The key names a state of the index, so what is remembered never goes stale.
+        """
+        with self._guard:
+            if key in self._memory:
+                return cast("T", self._memory[key])
+        made = make()
+        with self._guard:
+            self._memory[key] = made
+            while len(self._memory) > _MOST_REMEMBERED:
+                self._memory.pop(next(iter(self._memory)))
+        return made
 
     def now(self) -> str:
         """Return the time, for people."""

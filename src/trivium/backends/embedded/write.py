@@ -45,10 +45,10 @@ class EmbeddedWriter:
         self._backend = backend
         self._sql = connection
         self._text: dict[str, TextWriter] = {}
-        self._dimensions: dict[str, int] = {}
         meta = database.read_meta(connection)
         self._seq = int(meta["seq"])
         self._pruned = int(meta.get("pruned", "0"))
+        self._revision = int(meta.get("revision", "0"))
         self._forget_textless()
 
     def _forget_textless(self) -> None:
@@ -62,39 +62,45 @@ class EmbeddedWriter:
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
+        if batch.replaced or batch.removed:
+            # Opened before there is anything to catch up with, so that nothing is read twice.
+            for folder in self._backend.views_kept():
+                self._text_writer(folder)
         self._keep_texts(batch.replaced)
         seq = self._seq + 1
         added: list[Added] = []
-        self._sql.execute("BEGIN IMMEDIATE")
         try:
-            dropped = self._drop_files(
-                [*batch.removed, *(one.state.path for one in batch.replaced)], seq
-            )
-            for content in batch.replaced:
-                added += self._add_file(content, seq)
-            for state in batch.touched:
-                self._touch(state)
-            database.write_meta(self._sql, {"seq": str(seq)})
-            self._sql.execute("COMMIT")
+            with database.transaction(self._sql):
+                dropped = self._drop_files(
+                    [*batch.removed, *(one.state.path for one in batch.replaced)], seq
+                )
+                for content in batch.replaced:
+                    added += self._add_file(content, seq)
+                for state in batch.touched:
+                    self._touch(state)
+                database.write_meta(self._sql, {"seq": str(seq)})
+                self._revise()
         except sqlite3.IntegrityError as error:
-            self._sql.execute("ROLLBACK")
             raise BackendRefused(
                 f"A batch holds an id twice and was not stored: {error}"
             ) from error
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise
         self._seq = seq
-        self._feed_text(added, dropped)
+        for writer in self._text.values():
+            writer.drop(dropped)
+            for number, node, chunk in added:
+                writer.add(number, node, chunk)
         return seq
+
+    def _revise(self) -> None:
+        """Mark the state as another one, so that readers count anew."""
+        self._revision += 1
+        database.write_meta(self._sql, {"revision": str(self._revision)})
 
     def _keep_texts(self, contents: Sequence[FileContent]) -> None:
         """Put texts into the store, in a transaction of their own that comes first."""
         if not contents:
             return
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
+        with database.transaction(self._sql):
             self._sql.execute(
                 "INSERT OR IGNORE INTO store.users VALUES (?)", (str(self._backend.folder),)
             )
@@ -102,11 +108,6 @@ class EmbeddedWriter:
                 "INSERT OR IGNORE INTO store.texts VALUES (?, ?)",
                 [(text_key(one.document.text), one.document.text) for one in contents],
             )
-            self._sql.execute("COMMIT")
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise
 
     def _drop_files(self, paths: Sequence[str], seq: int) -> list[int]:
         dropped: list[int] = []
@@ -126,22 +127,21 @@ class EmbeddedWriter:
 
     def _add_file(self, content: FileContent, seq: int) -> list[Added]:
         state = content.state
-        file = self._insert(
+        file = self._sql.execute(
             "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
-            state.path,
-            state.size_bytes,
-            state.mtime_ns,
-            state.sha256,
-            text_key(content.document.text),
-            state.masked,
-            state.failure,
-            seq,
-        )
-        places = ", ".join("?" * 15)
-        numbers: dict[str, int] = {}
-        for node in content.nodes:
-            values = node_values(node, file)
-            numbers[node.id] = self._insert(f"INSERT INTO nodes VALUES (NULL, {places})", *values)  # noqa: S608
+            (
+                state.path,
+                state.size_bytes,
+                state.mtime_ns,
+                state.sha256,
+                text_key(content.document.text),
+                state.masked,
+                state.failure,
+                seq,
+            ),
+        ).lastrowid
+        assert file is not None  # noqa: S101 - an insert always has one
+        numbers = self._add_nodes(content.nodes, file)
         self._sql.executemany(
             "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)",
             [
@@ -149,34 +149,50 @@ class EmbeddedWriter:
                 for edge in content.edges
             ],
         )
+        return self._add_chunks(content, file, numbers, seq)
+
+    def _add_nodes(self, nodes: Sequence[Node], file: int) -> dict[str, int]:
+        """Insert nodes and return their numbers; numbered here, since one call is faster."""
+        first = int(self._sql.execute("SELECT coalesce(max(id), 0) FROM nodes").fetchone()[0]) + 1
+        places = ", ".join("?" * 16)
+        self._sql.executemany(
+            f"INSERT INTO nodes VALUES ({places})",  # noqa: S608
+            [(first + place, *node_values(node, file)) for place, node in enumerate(nodes)],
+        )
+        return {node.id: first + place for place, node in enumerate(nodes)}
+
+    def _add_chunks(
+        self, content: FileContent, file: int, numbers: Mapping[str, int], seq: int
+    ) -> list[Added]:
+        row = self._sql.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+        first = int(row[0]) + 1 if row else 1
         nodes = {node.id: node for node in content.nodes}
         added: list[Added] = []
-        for chunk in content.chunks:
+        rows = []
+        for number, chunk in enumerate(content.chunks, start=first):
             if chunk.node_id not in nodes:
                 raise BackendRefused(
-                    f"{state.path}: chunk {chunk.id} belongs to no node of its file. "
+                    f"{content.state.path}: chunk {chunk.id} belongs to no node of its file. "
                     "The batch was not stored."
                 )
             node = nodes[chunk.node_id]
-            number = self._insert(
-                "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                chunk.id,
-                numbers[chunk.node_id],
-                file,
-                chunk.span.start,
-                chunk.span.end,
-                chunk.start_line,
-                chunk.end_line,
-                text_key(embedding_text(node, chunk)),
-                seq,
-            )
             added.append((number, node, chunk))
+            rows.append(
+                (
+                    number,
+                    chunk.id,
+                    numbers[chunk.node_id],
+                    file,
+                    chunk.span.start,
+                    chunk.span.end,
+                    chunk.start_line,
+                    chunk.end_line,
+                    text_key(embedding_text(node, chunk)),
+                    seq,
+                )
+            )
+        self._sql.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return added
-
-    def _insert(self, sql: str, *values: str | int | bytes | None) -> int:
-        number = self._sql.execute(sql, values).lastrowid
-        assert number is not None  # noqa: S101 - an insert always has one
-        return number
 
     def _touch(self, state: FileState) -> None:
         """Remember a new time for a file whose content is the same."""
@@ -187,16 +203,11 @@ class EmbeddedWriter:
 
     def record(self, *, skipped: Mapping[str, str]) -> None:
         """Remember which files were passed over, and that a sync ended now."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
+        with database.transaction(self._sql):
             self._sql.execute("DELETE FROM skipped")
             self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", skipped.items())
             database.write_meta(self._sql, {"indexed_at": self._backend.now()})
-            self._sql.execute("COMMIT")
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise
+            self._revise()
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
         """Return texts without a vector in this space, newest files first."""
@@ -232,18 +243,12 @@ class EmbeddedWriter:
             (model_id, key, float(scale), row.tobytes())
             for key, row, scale in zip(keys, rows, scales, strict=True)
         ]
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
+        with database.transaction(self._sql):
             self._sql.executemany(
                 "INSERT OR REPLACE INTO store.vectors (model, key, scale, int8) "
                 "VALUES (?, ?, ?, ?)",
                 values,
             )
-            self._sql.execute("COMMIT")
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise
 
     def publish(self) -> None:
         """Bring the text and vector indexes up to the last batch."""
@@ -299,19 +304,6 @@ class EmbeddedWriter:
                 writer.forget(number)
         for number, node, chunk in stream(self._sql, "c.seq > ?", (since,)):
             writer.add(number, node, chunk)
-
-    def _feed_text(self, added: Sequence[Added], dropped: Sequence[int]) -> None:
-        """Hand a batch that is safe to the text writers."""
-        for folder in self._backend.views_kept():
-            key = folder.folder.name
-            if key in self._text:
-                writer = self._text[key]
-                writer.drop(dropped)
-                for number, node, chunk in added:
-                    writer.add(number, node, chunk)
-            else:
-                # Opening one replays from SQLite, this batch included.
-                self._text_writer(folder)
 
     def _rebuild_text(self, folder: TextFolder) -> None:
         self._close_text(folder)
@@ -384,10 +376,9 @@ class EmbeddedWriter:
 
     def _prune(self) -> None:
         """Forget removals that every index has taken in; others will be made anew."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        self._sql.execute("DELETE FROM removed WHERE seq <= ?", (self._seq,))
-        database.write_meta(self._sql, {"pruned": str(self._seq)})
-        self._sql.execute("COMMIT")
+        with database.transaction(self._sql):
+            self._sql.execute("DELETE FROM removed WHERE seq <= ?", (self._seq,))
+            database.write_meta(self._sql, {"pruned": str(self._seq)})
         self._pruned = self._seq
 
     def compact(self) -> None:
@@ -400,10 +391,10 @@ class EmbeddedWriter:
     def forget_all(self) -> None:
         """Empty the record and give up what only this collection kept in the store."""
         own = str(self._backend.folder)
-        self._sql.execute("BEGIN IMMEDIATE")
-        for table in ("chunks", "nodes", "edges", "files", "skipped", "removed"):
-            self._sql.execute(f"DELETE FROM {table}")  # noqa: S608
-        self._sql.execute("COMMIT")
+        with database.transaction(self._sql):
+            for table in ("chunks", "nodes", "edges", "files", "skipped", "removed"):
+                self._sql.execute(f"DELETE FROM {table}")  # noqa: S608
+            self._revise()
         drop_unused(self._sql, own)
         self._sql.execute("DELETE FROM store.users WHERE folder = ?", (own,))
 
@@ -421,10 +412,9 @@ def drop_unused(connection: sqlite3.Connection, own: str) -> None:
     if others:
         # Another collection shares this store: what it needs cannot be seen from here.
         return
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM store.texts WHERE key NOT IN (SELECT text_key FROM files)")
-    connection.execute("DELETE FROM store.vectors WHERE key NOT IN (SELECT key FROM chunks)")
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        connection.execute("DELETE FROM store.texts WHERE key NOT IN (SELECT text_key FROM files)")
+        connection.execute("DELETE FROM store.vectors WHERE key NOT IN (SELECT key FROM chunks)")
 
 
 def _within(keys: Mapping[int, bytes]) -> str:
