@@ -47,6 +47,7 @@ from trivium.writing.plan import plan
 
 # Raise when parsing, masking or cutting changes what is stored.
 CONTENT_VERSION = 1
+_SHIPPED_MODEL = "minilm"
 
 MODES: Mapping[str, tuple[str, ...] | None] = {
     "mixed": None,
@@ -94,8 +95,10 @@ class _Behind:
 class _Meaning:
     """The embedder of a collection, made on first use, or why there is none."""
 
+    own: Embedder | None = None
     embedders: tuple[Embedder, ...] = ()
     why_none: str = ""
+    problem: MissingExtra | ModelError | None = None
     is_ready: bool = False
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -157,10 +160,12 @@ class Collection:
         Can be interrupted and goes on where it stopped. Raises ModelError or MissingExtra
         if the model cannot be had.
         """
-        embedder = self._load_model()
-        if embedder is None:
+        meaning = self._embedders()
+        if meaning.problem is not None:
+            raise meaning.problem
+        if meaning.own is None:
             return 0
-        return indexer.embed(self._backend, embedder, progress=progress)
+        return indexer.embed(self._backend, meaning.own, progress=progress)
 
     def search(
         self,
@@ -329,10 +334,10 @@ class Collection:
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
 
-    def _load_model(self) -> Embedder | None:
+    def _load_model(self, name: str) -> Embedder | None:
         threads = self.settings.number("embedding.threads")
         return load_model(
-            self.settings.text("embedding.model"),
+            name,
             api_key=self.settings.openai_key,
             base_url=self.settings.text("embedding.base_url") or None,
             threads=threads or None,
@@ -342,14 +347,23 @@ class Collection:
         meaning = self._meaning
         with meaning.guard:
             if not meaning.is_ready:
-                try:
-                    made = self._load_model()
-                    meaning.embedders = (made,) if made is not None else ()
-                    meaning.why_none = "" if made is not None else "no embedding model is set"
-                except (MissingExtra, ModelError) as error:
-                    meaning.why_none = str(error)
+                self._load_models(meaning)
                 meaning.is_ready = True
         return meaning
+
+    def _load_models(self, meaning: _Meaning) -> None:
+        """Make the set model ready, and the shipped one for vectors it may have left here."""
+        wanted = self.settings.text("embedding.model")
+        try:
+            meaning.own = self._load_model(wanted)
+            meaning.why_none = "no embedding model is set"
+        except (MissingExtra, ModelError) as error:
+            meaning.why_none, meaning.problem = str(error), error
+        meaning.embedders = () if meaning.own is None else (meaning.own,)
+        if wanted not in ("none", _SHIPPED_MODEL):
+            with suppress(MissingExtra, ModelError):
+                shipped = self._load_model(_SHIPPED_MODEL)
+                meaning.embedders += () if shipped is None else (shipped,)
 
 
 def open_collection(
@@ -364,6 +378,7 @@ def open_collection(
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
     """
     folder = Path(path).expanduser().resolve()
+    is_ours = settings is None
     settings = config.load(folder=folder) if settings is None else settings
     root = find_root(folder, settings.home)
     if root is None and not create:
@@ -371,7 +386,11 @@ def open_collection(
     # The root of an index may have gone since; a folder below it must be there.
     if root != folder and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Give the folder that is to be searched.")
-    root = folder if root is None else root
+    if root is None:
+        root = folder
+    elif root != folder and is_ours:
+        # The index was made with the settings of its root, not of a folder below it.
+        settings = config.load(folder=root)
     below = folder.relative_to(root).as_posix() if folder != root else ""
     return Collection(root, settings=settings, below=below)
 

@@ -17,12 +17,13 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter
 from trivium.models.base import Embedder
+from trivium.query.grammar import Query
 from trivium.query.intent import is_name, names_in
 from trivium.query.parse import parse
 from trivium.ranking import boost, cut, fuse
 from trivium.ranking.profile import Profile
 from trivium.results.fetch import Shape, fetch
-from trivium.retrieval.gather import gather
+from trivium.retrieval.gather import Asking, gather
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Scored
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
@@ -61,39 +62,18 @@ def search(
     profile = options.profile
     limit = _limit(options)
     query = parse(text)
-    where = options.where & query.where
-    gathered = gather(
-        snapshot,
-        query,
-        view=profile.view,
-        where=where,
-        depth=profile.depth,
-        search_mode=options.search_mode,
-        embedders=given.embedders,
-        why_no_embedder=given.why_no_embedder,
-        needs_all_scores=profile.fusion.method != "rrf",
-    )
-    fused = _fuse(gathered, profile, asks_for_name=is_name(query.meaning))
+    gathered = gather(snapshot, query, asking=_asking(options, given, query))
+    shape = _shape(gathered, options)
+    fused = _fuse(gathered, profile, shape, asks_for_name=is_name(query.meaning))
     boosted = boost.exact_names(
         fused, names=_names(fused), wanted=names_in(query.meaning), gain=profile.name_boost
     )
     kept = _enough(boosted, options.min_score)
     groups = cut.by_node(kept) if profile.groups_by_node else cut.ungrouped(kept)
     words_of = analyser(profile.view.analyser)
-    hits = fetch(
-        snapshot,
-        cut.page(groups, limit=limit),
-        gathered,
-        shape=Shape(
-            score_type="rrf" if profile.fusion.method == "rrf" else "blend",
-            k=profile.fusion.k,
-            groups_by_node=profile.groups_by_node,
-            snippet=profile.snippet,
-            explains=options.explain,
-        ),
-        wanted=frozenset(words_of.terms(query.meaning)),
-        words_of=words_of,
-    )
+    wanted = frozenset(words_of.terms(query.meaning))
+    chosen = cut.page(groups, limit=limit)
+    hits = fetch(snapshot, chosen, gathered, shape=shape, wanted=wanted, words_of=words_of)
     contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
@@ -113,6 +93,31 @@ def search(
     )
 
 
+def _asking(options: SearchOptions, given: Circumstances, query: Query) -> Asking:
+    return Asking(
+        view=options.profile.view,
+        where=options.where & query.where,
+        depth=options.profile.depth,
+        search_mode=options.search_mode,
+        embedders=given.embedders,
+        why_no_embedder=given.why_no_embedder,
+        needs_all_scores=options.profile.fusion.method != "rrf",
+    )
+
+
+def _shape(gathered: Gathered, options: SearchOptions) -> Shape:
+    fusion = options.profile.fusion
+    # Ranks are what is left where a store could not score the others' finds.
+    by_rank = fusion.method == "rrf" or not gathered.has_all_scores
+    return Shape(
+        score_type="rrf" if by_rank else "blend",
+        k=fusion.k,
+        groups_by_node=options.profile.groups_by_node,
+        snippet=options.profile.snippet,
+        explains=options.explain,
+    )
+
+
 def _limit(options: SearchOptions) -> int:
     limit = options.profile.default_limit if options.limit is None else options.limit
     if not 0 <= limit <= options.profile.most:
@@ -126,10 +131,12 @@ def _limit(options: SearchOptions) -> int:
     return limit
 
 
-def _fuse(gathered: Gathered, profile: Profile, *, asks_for_name: bool) -> list[Scored]:
+def _fuse(
+    gathered: Gathered, profile: Profile, shape: Shape, *, asks_for_name: bool
+) -> list[Scored]:
     fusion = profile.fusion
     weights = fusion.name_weights if asks_for_name and fusion.name_weights else fusion.weights
-    if fusion.method == "rrf":
+    if shape.score_type == "rrf":
         return fuse.rrf(gathered.rankings, k=fusion.k, weights=weights)
     return fuse.zscore(gathered.pool, gathered.signals, weights=weights)
 

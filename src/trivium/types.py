@@ -201,6 +201,7 @@ class Gathered:
     signals: Mapping[str, Scores]
     embedder: str
     degraded: tuple[Degraded, ...]
+    has_all_scores: bool = True
 
 
 @dataclass(frozen=True, slots=True)

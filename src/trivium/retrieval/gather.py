@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
-from trivium.errors import MissingExtra, ModelError
+from trivium.errors import BackendError, MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
-from trivium.query.grammar import Query, Without
-from trivium.types import Degraded, Gathered, Ranking, Scores, View
+from trivium.query.grammar import AllOf, Phrase, Query, Without
+from trivium.types import ChunkId, Degraded, Gathered, Ranking, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,64 +28,83 @@ log = logging.getLogger(__name__)
 COMPLETE = 0.99
 
 
-def gather(
-    snapshot: Snapshot,
-    query: Query,
-    *,
-    view: View,
-    where: Filter,
-    depth: int,
-    search_mode: str,
-    embedders: Sequence[Embedder],
-    why_no_embedder: str = "",
-    needs_all_scores: bool,
-) -> Gathered:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How the retrievers are to be asked."""
+
+    view: View
+    where: Filter
+    depth: int
+    search_mode: str = "hybrid"
+    embedders: Sequence[Embedder] = ()
+    why_no_embedder: str = ""
+    needs_all_scores: bool = True
+
+
+def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     """Ask every retriever for its best chunks, then for the scores of the others' finds."""
-    rankings: list[Ranking] = []
-    signals: dict[str, Scores] = {}
     degraded: list[Degraded] = []
     asked: _Asked | None = None
-    if search_mode != "keyword" and query.meaning.strip():
-        made = _ask_vectors(snapshot, query, embedders, why_no_embedder)
+    if asking.search_mode != "keyword" and query.meaning.strip():
+        made = _ask_vectors(snapshot, query, asking.embedders, asking.why_no_embedder)
         if isinstance(made, Degraded):
             degraded.append(made)
         else:
             asked = made
-    text: TextIndex | None = None
+    text = snapshot.text(asking.view)
+    rankings: list[Ranking] = []
     # Where meaning alone is asked for and cannot be had, words answer.
-    if search_mode != "vector" or degraded:
-        text = snapshot.text(view)
-        rankings.append(text.search(query, where=where, depth=depth))
+    if asking.search_mode != "vector" or degraded:
+        rankings.append(text.search(query, where=asking.where, depth=asking.depth))
     if asked is not None:
-        nearest = asked.index.search(asked.vector, where=where, depth=depth)
-        if isinstance(query.root, Without):
-            # A vector knows nothing of NOT: the words of the query say what is left out.
-            excluded = replace(query, root=query.root.drop)
-            nearest = _without(nearest, snapshot.text(view).score(excluded, nearest.ids))
-        rankings.append(nearest)
+        nearest = asked.index.search(asked.vector, where=asking.where, depth=asking.depth)
+        rankings.append(_as_the_words_say(nearest, query, text))
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
-    for ranking in rankings:
-        scores = dict(zip(ranking.ids, ranking.scores, strict=True))
-        if needs_all_scores and len(scores) < len(pool):
-            others = [one for one in pool if one not in scores]
-            if ranking.name == "text" and text is not None:
-                scores.update(text.score(query, others))
-            elif asked is not None:
-                scores.update(asked.index.score(asked.vector, others))
-        signals[ranking.name] = scores
+    signals = {one.name: dict(zip(one.ids, one.scores, strict=True)) for one in rankings}
+    has_all_scores = asking.needs_all_scores
+    if asking.needs_all_scores:
+        try:
+            _complete(signals, pool, query, text, asked)
+        except BackendError as error:
+            has_all_scores = False
+            degraded.append(Degraded("scores", f"fused by rank instead: {error}"))
     log.debug("gathered %s", [(one.name, len(one.ids)) for one in rankings])
     name = asked.name if asked is not None else "none"
-    return Gathered(tuple(rankings), pool, signals, name, tuple(degraded))
+    return Gathered(tuple(rankings), pool, signals, name, tuple(degraded), has_all_scores)
 
 
-def _without(ranking: Ranking, excluded: Scores) -> Ranking:
-    """Leave out of a ranking what has a score in `excluded`."""
-    kept = [
-        (one, score)
-        for one, score in zip(ranking.ids, ranking.scores, strict=True)
-        if not excluded.get(one)
-    ]
-    return Ranking(ranking.name, tuple(one for one, _ in kept), tuple(score for _, score in kept))
+def _complete(
+    signals: Mapping[str, dict[ChunkId, float]],
+    pool: Sequence[ChunkId],
+    query: Query,
+    text: TextIndex,
+    asked: _Asked | None,
+) -> None:
+    """Score in each signal what only another one found."""
+    for name, scores in signals.items():
+        others = [one for one in pool if one not in scores]
+        if others and name == "text":
+            scores.update(text.score(query, others))
+        elif others and asked is not None:
+            scores.update(asked.index.score(asked.vector, others))
+
+
+def _as_the_words_say(nearest: Ranking, query: Query, text: TextIndex) -> Ranking:
+    """Hold vectors, which know nothing of NOT and quotes, to what the query demands."""
+    root = query.root
+    if isinstance(root, Without):
+        dropped = text.score(replace(query, root=root.drop), nearest.ids)
+        nearest = _kept(nearest, [one for one in nearest.ids if not dropped.get(one)])
+        root = root.keep
+    if isinstance(root, Phrase | AllOf):
+        matching = text.score(replace(query, root=root), nearest.ids)
+        nearest = _kept(nearest, [one for one in nearest.ids if matching.get(one)])
+    return nearest
+
+
+def _kept(ranking: Ranking, ids: Sequence[ChunkId]) -> Ranking:
+    scores = dict(zip(ranking.ids, ranking.scores, strict=True))
+    return Ranking(ranking.name, tuple(ids), tuple(scores[one] for one in ids))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from trivium.errors import ModelError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
 from trivium.query.parse import parse
-from trivium.retrieval.gather import gather
+from trivium.retrieval.gather import Asking, gather
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import REPEAT, write
@@ -52,13 +52,15 @@ def gathered(
     return gather(
         snapshot,
         parse(text),
-        view=REPEAT,
-        where=where,
-        depth=depth,
-        search_mode=search_mode,
-        embedders=embedders,
-        why_no_embedder=why,
-        needs_all_scores=needs_all_scores,
+        asking=Asking(
+            view=REPEAT,
+            where=where,
+            depth=depth,
+            search_mode=search_mode,
+            embedders=embedders,
+            why_no_embedder=why,
+            needs_all_scores=needs_all_scores,
+        ),
     )
 
 
