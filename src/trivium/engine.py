@@ -65,9 +65,9 @@ def search(
     gathered = gather(snapshot, query, asking=_asking(options, given, query))
     shape = _shape(gathered, options)
     fused = _fuse(gathered, profile, shape, asks_for_name=is_name(query.meaning))
-    boosted = boost.exact_names(
-        fused, names=_names(fused), wanted=names_in(query.meaning), gain=profile.name_boost
-    )
+    named = names_in(query.meaning) if profile.name_boost else frozenset()
+    names = _names(fused) if named else {}
+    boosted = boost.exact_names(fused, names=names, wanted=named, gain=profile.name_boost)
     kept = _enough(boosted, options.min_score)
     groups = cut.by_node(kept) if profile.groups_by_node else cut.ungrouped(kept)
     words_of = analyser(profile.view.analyser)

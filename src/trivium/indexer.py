@@ -8,6 +8,7 @@ counted and the others go on. What `write` has returned for is safe.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 _BATCH_CHARACTERS = 2_000_000
 _BATCH_FILES = 256
 _PENDING = 2048
+_PUBLISH_EVERY_S = 5.0
 _EMBED_AT_ONCE = 64
 
 Progress = Callable[[str, int, int], None]
@@ -71,6 +73,7 @@ def sync(
     wait_s: float = 5.0,
     progress: Progress = no_progress,
     listing: Listing | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Report:
     """Bring the index up to date with its source; only what changed costs anything."""
     listing = source.list() if listing is None else listing
@@ -80,8 +83,13 @@ def sync(
         todo = plan(listing.entries, known, synced_ns=synced_ns)
         report = Report(skipped={skip.path: skip.reason.value for skip in listing.skipped})
         report.unchanged = len(listing.entries) - len(todo.read)
+        published = clock()
         for batch in _batches(source, todo, known, report, cutting, progress):
             writer.write(batch)
+            # Between write and publish a changed file is in no text index: keep that short.
+            if clock() - published > _PUBLISH_EVERY_S:
+                writer.publish()
+                published = clock()
         writer.record(skipped=report.skipped)
         writer.publish()
     log.info(

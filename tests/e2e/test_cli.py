@@ -115,7 +115,7 @@ def test_a_first_search_builds_the_index_and_shows_place_snippet_and_reason(user
 
     first = done.stdout.splitlines()
     assert first[0].startswith("1. src/auth.py:8  Guard.check")
-    assert "has hash, password" in first[1]
+    assert "has password, hash" in first[1]
     assert "Compare the hash of a password" in done.stdout
     assert "\x1b" not in done.stdout
     assert "words in 2 files" in done.stderr

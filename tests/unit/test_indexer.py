@@ -321,3 +321,22 @@ def test_an_empty_folder_is_an_index_of_nothing(backend: ReferenceBackend) -> No
 
     assert counts(synced(Folder(), backend)) == (0, 0, 1, 0)
     assert paths(backend) == []
+
+
+def test_a_long_sync_publishes_along_the_way(
+    backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_BATCH_FILES", 1)
+    published: list[int] = []
+    honest = ReferenceWriter.publish
+
+    def counted(self: ReferenceWriter) -> None:
+        with backend.snapshot() as snapshot:
+            published.append(snapshot.contents().files)
+        honest(self)
+
+    monkeypatch.setattr(ReferenceWriter, "publish", counted)
+    ticks = iter(range(0, 100, 4))
+    sync(Folder(a="1", b="2", c="3", d="4"), backend, cutting=Cutting(), clock=lambda: next(ticks))
+
+    assert published == [2, 4, 4]

@@ -19,6 +19,7 @@ from trivium.parsing.plain import (
     file_name_of,
     heading_of,
     summary_of,
+    title_of,
 )
 from trivium.types import (
     Document,
@@ -93,7 +94,7 @@ def markdown(document: Document, file_type: FileType) -> Parsed:
     front, body_start = front_matter(text)
     headings = list(_headings(text, body_start))
     sections = _tree(headings, len(text))
-    title = _title(front, headings, document.path)
+    title = _title(front, headings) or title_of(text[body_start:], file_name_of(document.path))
     whole = Span(0, len(text))
     preamble = Span(0, headings[0].start if headings else len(text))
     spans = [whole, *(Span(one.heading.start, one.end) for one in sections)]
@@ -186,9 +187,9 @@ def _first(front: Mapping[str, MetaValue], *keys: str) -> str:
     return next(found, "")
 
 
-def _title(front: Mapping[str, MetaValue], headings: Sequence[_Heading], path: str) -> str:
+def _title(front: Mapping[str, MetaValue], headings: Sequence[_Heading]) -> str:
     first = next((one.name for one in headings if one.name != _UNTITLED), "")
-    return first or _first(front, "title") or file_name_of(path)
+    return first or _first(front, "title")
 
 
 def _description(text: str) -> str:

@@ -7,6 +7,7 @@ are compared through the analyser of the view that found them. Called by results
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trivium.analysis import cjk, identifiers
@@ -17,6 +18,7 @@ _WINDOW_LINES = 6
 _LONGEST_LINE = 240
 _LEAD_IN = 60
 _START_CHARACTERS = 200
+_UNLIKE_THEIR_WORD = frozenset({"die", "lie", "tie"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,10 @@ def _shortened(line: str, wanted: frozenset[str], words_of: Analyser) -> str:
 
 
 def _found_in(line: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
-    if not wanted:
-        return frozenset()
-    return wanted.intersection(words_of.terms(line))
+    found: frozenset[str] = frozenset()
+    for token in _likely(line, wanted):
+        found |= wanted.intersection(words_of.terms(token.group()))
+    return found
 
 
 def _best_start(lines: list[str], found: list[frozenset[str]]) -> int:
@@ -98,13 +101,43 @@ def marked(
     ranges: list[tuple[int, int]] = []
     words: list[str] = []
     seen: frozenset[str] = frozenset()
-    for token in _TOKEN.finditer(text):
+    for token in _likely(text, wanted):
         matched = wanted.intersection(words_of.terms(token.group()))
         for first, last, found in _places(token.group(), matched, words_of):
             ranges.append((token.start() + first, token.start() + last))
             words += _words(token.group()[first:last], found - seen, words_of)
             seen |= found
     return tuple(_merged(ranges)), tuple(words)
+
+
+def _likely(text: str, wanted: frozenset[str]) -> Iterator[re.Match[str]]:
+    """Yield the tokens of `text` that may hold a wanted term, in order.
+
+    A word begins as its stem does, in its first two letters at least (but dying: die).
+    Folding may change any letter that is not ASCII, so there every token is looked at.
+    """
+    if not text.isascii():
+        yield from _TOKEN.finditer(text)
+        return
+    folded = text.lower()
+    places: set[int] = set()
+    for term in wanted:
+        start = term[:1] if term in _UNLIKE_THEIR_WORD else term[:2]
+        place = folded.find(start)
+        while place >= 0:
+            places.add(place)
+            place = folded.find(start, place + 1)
+    end = 0
+    for place in sorted(places):
+        if place < end:
+            continue
+        first = place
+        while first > end and _TOKEN.match(text[first - 1]):
+            first -= 1
+        token = _TOKEN.match(text, first)
+        if token is not None:
+            end = token.end()
+            yield token
 
 
 def _words(word: str, terms: frozenset[str], words_of: Analyser) -> list[str]:

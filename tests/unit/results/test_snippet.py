@@ -145,3 +145,10 @@ def test_an_identifier_asked_for_as_a_whole_is_its_parts_or_itself() -> None:
         "hash",
     )
     assert marked("hash_password", frozenset({"hashpassword"}), STANDARD)[1] == ("hash_password",)
+
+
+@pytest.mark.parametrize("word", ["dying", "lying", "tying", "skies", "tries", "Über", "ﬁnd"])
+def test_a_word_is_marked_however_far_its_term_is_from_it(word: str) -> None:
+    wanted = frozenset(analyser("standard").terms(word))
+
+    assert marked(f"x {word} y", wanted, analyser("standard"))[0] == ((2, 2 + len(word)),)

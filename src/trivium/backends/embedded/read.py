@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.text import State
     from trivium.backends.embedded.vectors import Loaded
 
-_SLACK = 32
+_SLACK = 8
 _IDS = "(SELECT value FROM json_each(?))"
 
 
@@ -77,6 +77,7 @@ class EmbeddedSnapshot:
         self._revision = meta.get("revision", "0")
         self._indexed_at = meta.get("indexed_at", "")
         self._numbers: dict[ChunkId, int] = {}
+        self._spaces: list[Space] | None = None
 
     def contents(self) -> Contents:
         """Count what is there; once for each state."""
@@ -144,6 +145,11 @@ class EmbeddedSnapshot:
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything; reads no vectors."""
+        if self._spaces is None:
+            self._spaces = self._find_spaces()
+        return self._spaces
+
+    def _find_spaces(self) -> list[Space]:
         chunks = self.contents().chunks
         found = []
         for place in sorted((self._backend.folder / "vectors").glob("*/current.json")):
@@ -167,27 +173,25 @@ class EmbeddedSnapshot:
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
         rows = self._sql.execute(
-            f"SELECT {CHUNK_COLUMNS}, {NODE_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
-            f"JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
-            f"WHERE c.chunk_id IN {_IDS}",
-            (json.dumps(ids),),
-        ).fetchall()
-        texts = self._texts({row[12] for row in rows})
+            f"SELECT {CHUNK_COLUMNS}, {NODE_COLUMNS}, "  # noqa: S608
+            "substr(t.text, c.start + 1, c.end - c.start) FROM chunks c "
+            "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
+            f"JOIN store.texts t ON t.key = f.text_key WHERE c.id IN {_IDS}",
+            (json.dumps(list(self.numbers_of(ids).values())),),
+        )
         found: dict[str, Found] = {}
         for row in rows:
-            text = texts.get(row[12])
-            if text is not None:
-                node = node_of(row[5:12])
-                found[row[0]] = Found(chunk_of(row[:5], node.id, text), node)
+            node = node_of(row[5:12])
+            found[row[0]] = Found(chunk_of(row[:5], node.id, row[12]), node)
         return [found[chunk_id] for chunk_id in ids if chunk_id in found]
 
     def _texts(self, keys: set[bytes]) -> dict[bytes, str]:
-        texts: dict[bytes, str] = {}
-        for key in keys:
-            row = self._sql.execute("SELECT text FROM store.texts WHERE key = ?", (key,)).fetchone()
-            if row is not None:
-                texts[key] = row[0]
-        return texts
+        places = ", ".join("?" * len(keys))
+        rows = self._sql.execute(
+            f"SELECT key, text FROM store.texts WHERE key IN ({places})",  # noqa: S608
+            tuple(keys),
+        )
+        return dict(rows)
 
     def node(self, node_id: NodeId) -> Node | None:
         """Return a node, or None."""
@@ -216,7 +220,11 @@ class EmbeddedSnapshot:
             (node_id,),
         ).fetchall()
         texts = self._texts({row[5] for row in rows})
-        return [chunk_of(row[:5], node_id, texts[row[5]]) for row in rows if row[5] in texts]
+        return [
+            chunk_of(row[:5], node_id, texts[row[5]][row[1] : row[2]])
+            for row in rows
+            if row[5] in texts
+        ]
 
     def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
         """Return the edges from and to a node."""
@@ -247,7 +255,9 @@ class EmbeddedSnapshot:
             f"SELECT c.node, {CHUNK_COLUMNS} FROM chunks c WHERE c.file = ? ORDER BY c.id",  # noqa: S608
             (file,),
         )
-        chunks = tuple(chunk_of(one[1:], nodes[one[0]].id, text) for one in chunk_rows)
+        chunks = tuple(
+            chunk_of(one[1:], nodes[one[0]].id, text[one[2] : one[3]]) for one in chunk_rows
+        )
         edges = self._sql.execute(
             "SELECT source, target, type, weight, context FROM edges WHERE file = ? ORDER BY rowid",
             (file,),
@@ -341,7 +351,7 @@ def stream(
         for row in of_file:
             if node is None or node.id != row[6]:
                 node = node_of(row[6:13])
-            yield row[0], node, chunk_of(row[1:6], node.id, found[0])
+            yield row[0], node, chunk_of(row[1:6], node.id, found[0][row[2] : row[3]])
 
 
 class EmbeddedText:

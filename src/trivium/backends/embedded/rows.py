@@ -79,10 +79,10 @@ def node_of(row: NodeRow) -> Node:
 
 
 def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:
-    """Return the chunk of a row of CHUNK_COLUMNS, cut from its document's text."""
+    """Return the chunk of a row of CHUNK_COLUMNS and its text."""
     chunk_id, start, end, start_line, end_line = row
     span = Span(start, end)
-    return Chunk(ChunkId(chunk_id), node_id, text[start:end], span, start_line, end_line)
+    return Chunk(ChunkId(chunk_id), node_id, text, span, start_line, end_line)
 
 
 def _metadata(raw: dict[str, MetaValue | list[str]]) -> Metadata:
