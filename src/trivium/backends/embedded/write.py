@@ -85,11 +85,15 @@ class EmbeddedWriter:
                 f"A batch holds an id twice and was not stored: {error}"
             ) from error
         self._seq = seq
+        self._feed_text(added, dropped)
+        return seq
+
+    def _feed_text(self, added: Sequence[Added], dropped: Sequence[int]) -> None:
+        """Hand a batch that is safe to the text writers."""
         for writer in self._text.values():
             writer.drop(dropped)
             for number, node, chunk in added:
                 writer.add(number, node, chunk)
-        return seq
 
     def _revise(self) -> None:
         """Mark the state as another one, so that readers count anew."""
