@@ -17,7 +17,7 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter
 from trivium.models.base import Embedder
-from trivium.query.grammar import Query
+from trivium.query.grammar import Query, relaxed
 from trivium.query.intent import is_name, names_in
 from trivium.query.parse import parse
 from trivium.ranking import boost, cut, fuse
@@ -63,6 +63,10 @@ def search(
     limit = _limit(options)
     query = parse(text)
     gathered = gather(snapshot, query, asking=_asking(options, given, query))
+    softer = relaxed(query) if not gathered.pool else None
+    if softer is not None and not _is_anywhere(snapshot, query, profile):
+        query = softer
+        gathered = gather(snapshot, query, asking=_asking(options, given, query))
     shape = _shape(gathered, options)
     fused = _fuse(gathered, profile, shape, asks_for_name=is_name(query.meaning))
     named = names_in(query.meaning) if profile.name_boost else frozenset()
@@ -91,6 +95,11 @@ def search(
         notes=query.notes,
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
+
+
+def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
+    """Say whether anything at all matches, so that a filter never decides how to read a query."""
+    return bool(snapshot.text(profile.view).search(query, where=EVERYTHING, depth=1).ids)
 
 
 def _asking(options: SearchOptions, given: Circumstances, query: Query) -> Asking:

@@ -204,3 +204,21 @@ def test_a_search_touches_at_most_the_profiles_depth_in_each_retriever(
         ask("install", name="rag", limit=limit)
 
     assert depths == [30, 30]
+
+
+def test_a_phrase_must_be_there_in_what_meaning_finds_too(ask: Ask) -> None:
+    assert ids(ask('"ask for words"')) == ["doc:guide.md#Search"]
+
+
+def test_a_phrase_that_nothing_holds_is_read_as_words_and_said_so(ask: Ask) -> None:
+    answer = ask('"words for ask"')
+
+    assert "doc:guide.md#Search" in ids(answer)
+    assert any("phrase" in note for note in answer.notes)
+
+
+def test_a_filter_never_makes_a_phrase_be_read_as_words(ask: Ask) -> None:
+    answer = ask('"ask for words"', where=build({"path": "notes.txt"}))
+
+    assert ids(answer) == []
+    assert answer.notes == ()

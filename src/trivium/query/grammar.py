@@ -6,7 +6,7 @@ so one query means the same thing on every backend.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trivium.filtering.conditions import EVERYTHING, Filter
 
@@ -69,3 +69,32 @@ class Query:
     meaning: str
     where: Filter = EVERYTHING
     notes: tuple[str, ...] = ()
+
+
+def relaxed(query: Query) -> Query | None:
+    """Return the query with its phrases read as words, or None if it has none.
+
+    What is excluded stays excluded, and what AND joins stays needed.
+    """
+    root = _relaxed(query.root)
+    if root == query.root:
+        return None
+    said = "nothing holds the phrase exactly: its words were looked for"
+    return replace(query, root=root, notes=(*query.notes, said))
+
+
+def _relaxed(root: Expression) -> Expression:
+    if isinstance(root, Phrase):
+        return AnyOf(tuple(Words(word) for word in root.text.split()))
+    if isinstance(root, AllOf):
+        phrases = tuple(_relaxed(one) for one in root.children if isinstance(one, Phrase))
+        others = tuple(one for one in root.children if not isinstance(one, Phrase))
+        if not phrases:
+            return root
+        also = (*phrases, *root.also)
+        return AllOf(others, also=also) if others else AnyOf(also)
+    if isinstance(root, AnyOf):
+        return AnyOf(tuple(_relaxed(one) for one in root.children))
+    if isinstance(root, Without):
+        return replace(root, keep=_relaxed(root.keep))
+    return root

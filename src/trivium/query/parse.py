@@ -26,6 +26,7 @@ from trivium.query.grammar import (
 
 LONGEST_QUERY = 10_000
 _DEEPEST = 50
+_LONGEST_COMMAND = 12
 _OPERATORS = ("AND", "OR", "NOT")
 _NAMES = "name|path|lang|kind|type|tag"
 _FIELD = re.compile(rf"({_NAMES}):(.+)", re.DOTALL)
@@ -45,6 +46,7 @@ class _Reader:
     """One pass over the items of a query, and what it found beside the expression."""
 
     items: list[str]
+    is_prose: bool = False
     position: int = 0
     fields: dict[str, list[str]] = field(default_factory=dict)
     meaning: list[str] = field(default_factory=list)
@@ -68,7 +70,8 @@ def parse(text: str) -> Query:
     # Half of a surrogate pair, as arguments and JSON may hold, can be neither printed nor embedded.
     text = _HALF_PAIR.sub("\ufffd", text)
     try:
-        reader = _Reader(_items(text))
+        items = _items(text)
+        reader = _Reader(items, is_prose=_is_prose(items))
         root = _whole(reader)
     except _Unreadable as problem:
         return Query(text, _plain(text), text, notes=(f"read as plain words: {problem}",))
@@ -76,6 +79,12 @@ def parse(text: str) -> Query:
         reader.notes.append("only exclusions: nothing to look for")
     where = build(reader.fields) if reader.fields else EVERYTHING
     return Query(text, root, " ".join(reader.meaning), where, tuple(reader.notes))
+
+
+def _is_prose(items: list[str]) -> bool:
+    """Say whether so many words were typed that they are a text rather than a command."""
+    words = (one for one in items if _HAS_WORD.search(one) and one not in _OPERATORS)
+    return sum(not _FIELD.fullmatch(one) for one in words) > _LONGEST_COMMAND
 
 
 def _items(text: str) -> list[str]:
@@ -169,8 +178,10 @@ def _all_of(reader: _Reader, *, depth: int, negated: bool) -> Expression:
             joins, is_loose = True, False
             continue
         excluded = _excluded(reader)
-        # Quotes are a promise: a phrase must be there, plain words beside it only help.
-        is_needed = joins or (reader.peek() or "").startswith('"')
+        # Quotes are a promise: a phrase must be there, plain words beside it only help. In a
+        # long text they are punctuation (cisi: .456 so, .439 otherwise).
+        is_phrase = (reader.peek() or "").startswith('"')
+        is_needed = joins or (is_phrase and not reader.is_prose)
         made = _one(reader, depth=depth, negated=negated or excluded)
         joins = is_loose = False
         if made is None:

@@ -284,3 +284,10 @@ def test_half_a_surrogate_pair_is_replaced_so_that_the_query_can_be_printed() ->
 @pytest.mark.parametrize("space", ["\t", "\n", "\u3000", "\u00a0"])
 def test_any_white_space_parts_words(space: str) -> None:
     assert parse(f"a{space}b").root == AnyOf((A, B))
+
+
+def test_in_a_text_of_more_than_twelve_words_quotes_only_help() -> None:
+    words = [f"w{number}" for number in range(12)]
+
+    assert isinstance(parse(" ".join([*words[:11], '"a b"'])).root, AllOf)
+    assert parse(" ".join([*words, '"a b"'])).root == AnyOf((*map(Words, words), Phrase("a b")))

@@ -1,0 +1,32 @@
+"""A phrase that nothing holds is read as its words; what is excluded or joined by AND stays."""
+
+import pytest
+
+from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Without, Words, relaxed
+from trivium.query.parse import parse
+
+A_B = AnyOf((Words("a"), Words("b")))
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        ('"a b"', A_B),
+        ('"a b" c', AnyOf((A_B, Words("c")))),
+        ('"a b" AND c', AllOf((Words("c"),), also=(A_B,))),
+        ('"a b" -d', Without(A_B, Phrase("d"))),
+        ('("a b" OR c)', AnyOf((A_B, Words("c")))),
+    ],
+)
+def test_phrases_become_words_and_the_rest_stays(text: str, root: Expression) -> None:
+    softer = relaxed(parse(text))
+
+    assert softer is not None
+    assert softer.root == root
+    assert "phrase" in softer.notes[-1]
+    assert softer.meaning == parse(text).meaning
+
+
+@pytest.mark.parametrize("text", ["a b", "a AND b", 'a -"b c"', "", "conf*"])
+def test_a_query_without_a_needed_phrase_stays_as_it_is(text: str) -> None:
+    assert relaxed(parse(text)) is None
