@@ -6,8 +6,6 @@ the engine, the indexer or the backend. Safe to use from many threads.
 
 from __future__ import annotations
 
-import hashlib
-import re
 import shlex
 import shutil
 import threading
@@ -20,12 +18,9 @@ from typing import Self
 
 from trivium import config, engine, indexer
 from trivium.backends.base import Contents, Space
-from trivium.backends.embedded.database import is_sound, read_meta_of
-from trivium.backends.embedded.lock import writer_lock
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.errors import (
-    BackendError,
     ChunkNotFound,
     IndexLocked,
     IndexNotFound,
@@ -35,12 +30,12 @@ from trivium.errors import (
     UsageError,
 )
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
+from trivium.home import find_root, folder_of, store_of
 from trivium.models.base import Embedder
 from trivium.models.registry import load as load_model
 from trivium.ranking.profile import profile as profile_named
 from trivium.sources.base import Listing
 from trivium.sources.files import FolderSource
-from trivium.sources.git import repository_of
 from trivium.types import Answer, Chunk, ChunkId, Degraded, Edge, Node, NodeId
 from trivium.writing.archive import read_archive, write_archive
 from trivium.writing.plan import plan
@@ -117,7 +112,7 @@ class Collection:
         profile = profile_named("best")
         self._backend = EmbeddedBackend(
             self._folder,
-            store=_store_of(root, settings.home),
+            store=store_of(root, settings.home),
             meta={"root": str(root), "name": self.name, "fingerprint": self._fingerprint()},
             views=(profile.view,),
         )
@@ -393,75 +388,3 @@ def open_collection(
         settings = config.load(folder=root)
     below = folder.relative_to(root).as_posix() if folder != root else ""
     return Collection(root, settings=settings, below=below)
-
-
-def find_root(folder: Path, home: Path) -> Path | None:
-    """Return `folder` or the nearest folder above it that has an index."""
-    for place in (folder, *folder.parents):
-        if (folder_of(place, home) / "collection.db").exists():
-            return place
-    return None
-
-
-def folder_of(root: Path, home: Path) -> Path:
-    """Return where the index of `root` lives."""
-    return home / "collections" / _named(root)
-
-
-def _store_of(root: Path, home: Path) -> Path:
-    repository = repository_of(root)
-    if repository is None:
-        return home / "store" / _named(root)
-    name = repository.parent.name if repository.name == ".git" else repository.name
-    return home / "store" / f"{_safe(name)}-{_hash(repository)}"
-
-
-def _named(root: Path) -> str:
-    return f"{_safe(root.name)}-{_hash(root)}"
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-
-
-def _safe(name: str) -> str:
-    """Make a file name of a folder's name."""
-    return re.sub(r"[^\w.-]+", "_", name)[:60].strip(".") or "root"
-
-
-def remove(root: Path, home: Path) -> None:
-    """Remove the index of `root`, even one that cannot be opened, and a damaged store.
-
-    Raises IndexLocked while another process writes to it.
-    """
-    folder, store = folder_of(root, home), _store_of(root, home)
-    try:
-        with writer_lock(folder, wait_s=5.0):
-            shutil.rmtree(folder, ignore_errors=True)
-    except IndexLocked as error:
-        raise IndexLocked(str(root), holder=error.holder) from error
-    if not is_sound(store / "store.db"):
-        shutil.rmtree(store, ignore_errors=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A collection that exists on this machine."""
-
-    name: str
-    root: str
-    folder: str
-
-
-def listed(home: Path) -> list[Listed]:
-    """Return the collections of `home` by root; ones that cannot be read are left out."""
-    found = []
-    for database in sorted((home / "collections").glob("*/collection.db")):
-        try:
-            meta = read_meta_of(database.parent)
-        except (IndexUnusable, BackendError):
-            # Damaged, or half made by a process that died: opening it says so or finishes it.
-            continue
-        root = meta.get("root", "")
-        found.append(Listed(meta.get("name", root), root, str(database.parent)))
-    return sorted(found, key=lambda one: one.root)

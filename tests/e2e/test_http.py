@@ -16,7 +16,7 @@ import pytest
 
 from trivium import __version__
 from trivium.backends.embedded.lock import writer_lock
-from trivium.collection import folder_of
+from trivium.home import folder_of
 
 LAUNCH = """
 import sys

@@ -11,13 +11,7 @@ import trivium
 from trivium import config, indexer
 from trivium.backends.base import FileContent
 from trivium.backends.embedded.lock import writer_lock
-from trivium.collection import (
-    Collection,
-    folder_of,
-    listed,
-    open_collection,
-    remove,
-)
+from trivium.collection import Collection, open_collection
 from trivium.errors import (
     ChunkNotFound,
     ConfigError,
@@ -29,6 +23,7 @@ from trivium.errors import (
     ModelError,
     UsageError,
 )
+from trivium.home import folder_of, listed, remove
 from trivium.sources.base import Raw
 from trivium.testing.embedders import WordEmbedder
 from trivium.types import Answer
@@ -315,9 +310,7 @@ def test_an_index_that_is_being_written_is_not_removed(
 ) -> None:
     opened(shop).sync()
     # The wait is for people; here the answer is known.
-    monkeypatch.setattr(
-        "trivium.collection.writer_lock", lambda place, **_: writer_lock(place, wait_s=0)
-    )
+    monkeypatch.setattr("trivium.home.writer_lock", lambda place, **_: writer_lock(place, wait_s=0))
 
     with writer_lock(folder_of(shop, home), wait_s=0), pytest.raises(IndexLocked, match=str(shop)):
         remove(shop, home)

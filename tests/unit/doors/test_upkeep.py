@@ -8,9 +8,10 @@ import pytest
 
 from trivium import config
 from trivium.backends.embedded.lock import writer_lock
-from trivium.collection import Collection, folder_of, open_collection
+from trivium.collection import Collection, open_collection
 from trivium.doors.answers import Asked
 from trivium.doors.upkeep import SYNC_EVERY_S, Upkeep
+from trivium.home import folder_of
 from trivium.types import Answer
 
 

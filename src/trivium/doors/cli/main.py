@@ -288,8 +288,8 @@ def reset(folder: Path, *, yes: bool) -> None:
 @AS_JSON
 def collections(*, as_json: bool) -> None:
     """List the folders that are indexed."""
-    from trivium.collection import listed
     from trivium.config import load
+    from trivium.home import listed
 
     found = listed(load().home)
     if as_json:
@@ -419,8 +419,8 @@ def _sync_or_say_why_not(collection: Collection, *, yes: bool) -> None:
 
 
 def _remove(folder: Path) -> None:
-    from trivium.collection import find_root, remove
     from trivium.config import load
+    from trivium.home import find_root, remove
 
     home = load().home
     root = find_root(folder.expanduser().resolve(), home)

@@ -1,0 +1,91 @@
+"""Where on this machine a folder's index lives, and which folders have one.
+
+One folder of indexes for each person: $TRIVIUM_HOME. An index is named after its folder and
+the hash of its path; texts and vectors after the repository, which worktrees share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from trivium.backends.embedded.database import is_sound, read_meta_of
+from trivium.backends.embedded.lock import writer_lock
+from trivium.errors import BackendError, IndexLocked, IndexUnusable
+from trivium.sources.git import repository_of
+
+
+def find_root(folder: Path, home: Path) -> Path | None:
+    """Return `folder` or the nearest folder above it that has an index."""
+    for place in (folder, *folder.parents):
+        if (folder_of(place, home) / "collection.db").exists():
+            return place
+    return None
+
+
+def folder_of(root: Path, home: Path) -> Path:
+    """Return where the index of `root` lives."""
+    return home / "collections" / _named(root)
+
+
+def store_of(root: Path, home: Path) -> Path:
+    """Return where the texts and vectors of `root` live: with its repository, if it has one."""
+    repository = repository_of(root)
+    if repository is None:
+        return home / "store" / _named(root)
+    name = repository.parent.name if repository.name == ".git" else repository.name
+    return home / "store" / f"{_safe(name)}-{_hash(repository)}"
+
+
+def _named(root: Path) -> str:
+    return f"{_safe(root.name)}-{_hash(root)}"
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+def _safe(name: str) -> str:
+    """Make a file name of a folder's name."""
+    return re.sub(r"[^\w.-]+", "_", name)[:60].strip(".") or "root"
+
+
+def remove(root: Path, home: Path) -> None:
+    """Remove the index of `root`, even one that cannot be opened, and a damaged store.
+
+    Raises IndexLocked while another process writes to it.
+    """
+    folder, store = folder_of(root, home), store_of(root, home)
+    try:
+        with writer_lock(folder, wait_s=5.0):
+            shutil.rmtree(folder, ignore_errors=True)
+    except IndexLocked as error:
+        raise IndexLocked(str(root), holder=error.holder) from error
+    if not is_sound(store / "store.db"):
+        shutil.rmtree(store, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A collection that exists on this machine."""
+
+    name: str
+    root: str
+    folder: str
+
+
+def listed(home: Path) -> list[Listed]:
+    """Return the collections of `home` by root; ones that cannot be read are left out."""
+    found = []
+    for database in sorted((home / "collections").glob("*/collection.db")):
+        try:
+            meta = read_meta_of(database.parent)
+        except (IndexUnusable, BackendError):
+            # Damaged, or half made by a process that died: opening it says so or finishes it.
+            continue
+        root = meta.get("root", "")
+        found.append(Listed(meta.get("name", root), root, str(database.parent)))
+    return sorted(found, key=lambda one: one.root)
