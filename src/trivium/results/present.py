@@ -58,6 +58,8 @@ def hit_data(hit: Hit) -> Data:
         "language": hit.node.language,
         "score": hit.score,
         "scoreType": hit.score_type,
+        # Not calibrated yet: no number is better than one that means nothing.
+        "confidence": None,
         "source": source_data(hit.node),
         "snippet": hit.snippet,
         "snippetLine": hit.start_line,

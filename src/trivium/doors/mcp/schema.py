@@ -47,6 +47,7 @@ HIT = _object(
         "language": _TEXT,
         "score": _NUMBER,
         "scoreType": _TEXT,
+        "confidence": {"type": ["number", "null"]},
         "source": _SOURCE,
         "snippet": _TEXT,
         "snippetLine": _COUNT,
