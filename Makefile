@@ -3,6 +3,7 @@
 # make check   lint, types, import law
 # make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
 # make bench   speed, memory and size, each against a peer in the same run
+# make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +13,7 @@ SPLIT ?= test
 PROFILES ?= best
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests wheel eval bench crash lock clean
+.PHONY: setup demo test check tests coverage wheel eval bench crash lock clean
 
 setup: $(VENV)/.ready
 
@@ -37,6 +38,10 @@ check: setup
 
 tests: setup
 	$(BIN)/pytest -n auto
+
+coverage: setup
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 # The built wheel alone, in an empty environment: no extras, no development packages.
 wheel: setup

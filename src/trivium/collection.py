@@ -7,7 +7,6 @@ the engine, the indexer or the backend. Safe to use from many threads.
 from __future__ import annotations
 
 import shlex
-import shutil
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +20,7 @@ from trivium.backends.base import Contents, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.errors import (
+    BackendError,
     ChunkNotFound,
     IndexLocked,
     IndexNotFound,
@@ -32,7 +32,7 @@ from trivium.errors import (
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
 from trivium.home import find_root, folder_of, store_of
 from trivium.models.base import Embedder
-from trivium.models.registry import load as load_model
+from trivium.models.registry import load_from
 from trivium.ranking.profile import profile as profile_named
 from trivium.sources.base import Listing
 from trivium.sources.files import FolderSource
@@ -118,36 +118,69 @@ class Collection:
         )
         self._check_made_alike()
 
+    @property
+    def below(self) -> str:
+        """The folder below the root that searches are limited to; empty for all of it."""
+        return self._below
+
     def sync(
         self,
         *,
         progress: indexer.Progress = indexer.no_progress,
         yes: bool = False,
         wait_s: float = 5.0,
+        keeps_if_empty: bool = False,
     ) -> indexer.Report:
-        """Bring the index up to date with the folder; only what changed costs anything."""
-        source, listing = self._list()
+        """Bring the index up to date with the folder; only what changed costs anything.
+
+        A folder that is suddenly empty, as an unmounted disk is, keeps its index if
+        `keeps_if_empty`; the answers then say so.
+        """
+        try:
+            report = indexer.sync(
+                self._source(),
+                self._backend,
+                cutting=self._cutting(),
+                synced_ns=self._synced_ns(),
+                wait_s=wait_s,
+                progress=progress,
+                check=lambda listing: self._check_size(listing, yes=yes),
+                keeps_if_empty=keeps_if_empty,
+            )
+        except IndexLocked as error:
+            self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
+            raise
+        said = (
+            f"{self.root} holds no files, but its index holds {report.kept:,}; they are kept. "
+            f"To forget them: trivium index {shlex.quote(str(self.root))}"
+        )
+        self._behind = _Behind(report.kept, (Degraded("sync", said),)) if report.kept else _Behind()
+        return report
+
+    def refresh(
+        self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False
+    ) -> None:
+        """Take in what changed, without waiting; where that fails, the last state answers.
+
+        The answers then say so, and how many files have changed. Only where there is no state
+        yet is it worth waiting for the process that makes the first.
+        """
+        wait_s = 0.0 if self._is_indexed() else 5.0
+        try:
+            self.sync(progress=progress, yes=yes, wait_s=wait_s, keeps_if_empty=True)
+        except IndexLocked:
+            # Noted by sync itself, with the number of changed files.
+            return
+        except BackendError as error:
+            self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
+
+    def _check_size(self, listing: Listing, *, yes: bool) -> None:
         most = self.settings.number("files.ask_above")
         if len(listing.entries) > most and not yes and not self._is_indexed():
             raise UsageError(
                 f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
                 "Index a smaller folder, add a .triviumignore, or say --yes."
             )
-        try:
-            report = indexer.sync(
-                source,
-                self._backend,
-                cutting=self._cutting(),
-                synced_ns=self._synced_ns(),
-                wait_s=wait_s,
-                progress=progress,
-                listing=listing,
-            )
-        except IndexLocked as error:
-            self._behind = _Behind(self._changes(listing), (Degraded("sync", str(error)),))
-            raise
-        self._behind = _Behind()
-        return report
 
     def embed(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
@@ -183,8 +216,7 @@ class Collection:
         does after a `sync` that found the index locked.
         """
         if sync:
-            with suppress(IndexLocked):
-                self.sync(wait_s=0.0)
+            self.refresh()
         behind = self._behind
         options = engine.SearchOptions(
             profile=profile_named(profile or self.settings.text("search.profile")),
@@ -237,6 +269,11 @@ class Collection:
                 embedded=max((space.coverage for space in spaces), default=0.0),
             )
 
+    def skipped(self) -> Mapping[str, str]:
+        """Return the files that were passed over, path -> reason."""
+        with self._backend.snapshot() as snapshot:
+            return snapshot.skipped()
+
     def stats(self) -> Contents:
         """Count what the collection holds."""
         with self._backend.snapshot() as snapshot:
@@ -256,10 +293,7 @@ class Collection:
 
     def reset(self) -> None:
         """Forget everything: the index is removed, the folder itself is not touched."""
-        with self._backend.writer(wait_s=5.0) as writer:
-            writer.forget_all()
-        self._backend.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._backend.destroy(wait_s=5.0)
 
     def close(self) -> None:
         """Let go of open files."""
@@ -273,13 +307,17 @@ class Collection:
         """Close."""
         self.close()
 
-    def _list(self) -> tuple[FolderSource, Listing]:
-        source = FolderSource(
+    def _source(self) -> FolderSource:
+        ignored = self.settings.texts("files.ignore")
+        home = self.settings.home.resolve()
+        if home != self.root and home.is_relative_to(self.root):
+            # Our own files are nobody's documents, and change with every sync.
+            ignored = (*ignored, f"/{home.relative_to(self.root).as_posix()}/")
+        return FolderSource(
             self.root,
             max_file_bytes=self.settings.number("files.max_bytes"),
-            extra_ignores=self.settings.texts("files.ignore"),
+            extra_ignores=ignored,
         )
-        return source, source.list()
 
     def _cutting(self) -> indexer.Cutting:
         return indexer.Cutting(
@@ -307,10 +345,7 @@ class Collection:
         return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
 
     def _dirty_files(self) -> int:
-        _, listing = self._list()
-        return self._changes(listing)
-
-    def _changes(self, listing: Listing) -> int:
+        listing = self._source().list()
         with self._backend.snapshot() as snapshot:
             known = snapshot.files()
         return plan(listing.entries, known).changes
@@ -329,15 +364,6 @@ class Collection:
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
 
-    def _load_model(self, name: str) -> Embedder | None:
-        threads = self.settings.number("embedding.threads")
-        return load_model(
-            name,
-            api_key=self.settings.openai_key,
-            base_url=self.settings.text("embedding.base_url") or None,
-            threads=threads or None,
-        )
-
     def _embedders(self) -> _Meaning:
         meaning = self._meaning
         with meaning.guard:
@@ -350,14 +376,14 @@ class Collection:
         """Make the set model ready, and the shipped one for vectors it may have left here."""
         wanted = self.settings.text("embedding.model")
         try:
-            meaning.own = self._load_model(wanted)
+            meaning.own = load_from(self.settings)
             meaning.why_none = "no embedding model is set"
         except (MissingExtra, ModelError) as error:
             meaning.why_none, meaning.problem = str(error), error
         meaning.embedders = () if meaning.own is None else (meaning.own,)
         if wanted not in ("none", _SHIPPED_MODEL):
             with suppress(MissingExtra, ModelError):
-                shipped = self._load_model(_SHIPPED_MODEL)
+                shipped = load_from(self.settings, _SHIPPED_MODEL)
                 meaning.embedders += () if shipped is None else (shipped,)
 
 
@@ -373,18 +399,15 @@ def open_collection(
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
     """
     folder = Path(path).expanduser().resolve()
-    is_ours = settings is None
-    settings = config.load(folder=folder) if settings is None else settings
-    root = find_root(folder, settings.home)
+    home = config.load().home if settings is None else settings.home
+    root = find_root(folder, home)
     if root is None and not create:
         raise IndexNotFound(str(folder))
     # The root of an index may have gone since; a folder below it must be there.
     if root != folder and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Give the folder that is to be searched.")
-    if root is None:
-        root = folder
-    elif root != folder and is_ours:
-        # The index was made with the settings of its root, not of a folder below it.
-        settings = config.load(folder=root)
+    root = folder if root is None else root
+    # An index is made with the settings of its root, not of a folder below it.
+    settings = config.load(folder=root) if settings is None else settings
     below = folder.relative_to(root).as_posix() if folder != root else ""
     return Collection(root, settings=settings, below=below)

@@ -38,6 +38,10 @@ def no_progress(stage: str, done: int, total: int) -> None:
     """Say nothing."""
 
 
+def no_check(listing: Listing) -> None:
+    """Refuse nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cutting:
     """How prose is cut into chunks."""
@@ -57,6 +61,7 @@ class Report:
     chunks: int = 0
     masked: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
+    kept: int = 0
 
     @property
     def wrote(self) -> bool:
@@ -72,14 +77,24 @@ def sync(
     synced_ns: int | None = None,
     wait_s: float = 5.0,
     progress: Progress = no_progress,
-    listing: Listing | None = None,
+    check: Callable[[Listing], None] = no_check,
+    keeps_if_empty: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Report:
-    """Bring the index up to date with its source; only what changed costs anything."""
-    listing = source.list() if listing is None else listing
+    """Bring the index up to date with its source; only what changed costs anything.
+
+    `check` sees what was found before anything is done, and may refuse by raising. A source
+    that is suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`.
+    """
     with backend.writer(wait_s=wait_s) as writer:
+        # Listed under the lock: else a file that another process has just taken in is forgotten.
+        progress("listing", 0, 0)
+        listing = source.list()
+        check(listing)
         with backend.snapshot() as snapshot:
             known = snapshot.files()
+        if keeps_if_empty and known and not listing.entries and not listing.skipped:
+            return Report(kept=len(known))
         todo = plan(listing.entries, known, synced_ns=synced_ns)
         report = Report(skipped={skip.path: skip.reason.value for skip in listing.skipped})
         report.unchanged = len(listing.entries) - len(todo.read)
@@ -87,7 +102,8 @@ def sync(
         for batch in _batches(source, todo, known, report, cutting, progress):
             writer.write(batch)
             # Between write and publish a changed file is in no text index: keep that short.
-            if clock() - published > _PUBLISH_EVERY_S:
+            changes = batch.removed or any(one.state.path in known for one in batch.replaced)
+            if changes or clock() - published > _PUBLISH_EVERY_S:
                 writer.publish()
                 published = clock()
         writer.record(skipped=report.skipped)

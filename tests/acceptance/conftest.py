@@ -17,7 +17,7 @@ Open = Callable[..., Collection]
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     """Stand in for the model of every collection this test opens."""
     made = WordEmbedder()
-    monkeypatch.setattr("trivium.collection.load_model", lambda *_, **__: made)
+    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: made)
     return made
 
 

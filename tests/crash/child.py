@@ -18,7 +18,7 @@ from typing import Any
 from tests.crash import story
 
 from trivium import config, indexer
-from trivium.backends.embedded import database, text, vectors, write
+from trivium.backends.embedded import database, derive, garbage, text, vectors, write
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import open_collection
 from trivium.testing import filling
@@ -29,7 +29,10 @@ _PLACES: dict[str, object] = {
     "TextWriter": text.TextWriter,
     "TextFolder": text.TextFolder,
     "SpaceFolder": vectors.SpaceFolder,
+    "Derived": derive.Derived,
     "database": database,
+    "garbage": garbage,
+    "text": text,
     "vectors": vectors,
 }
 
@@ -49,6 +52,8 @@ def _make_everything_happen_early() -> None:
     """Small limits, so that a short life sees rebuilds, merges and several batches."""
     text._MERGE_LEAST = 8
     vectors._DELTA_LEAST = 8
+    garbage._UNUSED_LEAST = 2
+    garbage._UNUSED_SHARE = 0.1
     indexer._BATCH_FILES = 3
 
 

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from trivium.backends.embedded.lock import writer_lock
+from trivium.home import folder_of
+
 COMMAND = Path(sys.executable).parent / "trivium"
 
 AUTH = '''"""Who may come in."""
@@ -115,6 +118,7 @@ def test_a_first_search_builds_the_index_and_shows_place_snippet_and_reason(user
 
     first = done.stdout.splitlines()
     assert first[0].startswith("1. src/auth.py:8  Guard.check")
+    assert first[1].startswith("   code:src/auth.py#Guard.check  method, score ")
     assert "has password, hash" in first[1]
     assert "Compare the hash of a password" in done.stdout
     assert "\x1b" not in done.stdout
@@ -179,6 +183,170 @@ def test_a_sub_folder_is_searched_through_the_index_above_it(user: User) -> None
 
     assert {hit["kind"] for hit in results(inside.json("search", "password installer"))} == {"code"}
     assert len(json.loads(user.run("collections", "--json").stdout)) == 1
+
+
+@pytest.mark.parametrize(
+    "words", [["reset", "--yes"], ["index", "--rebuild"], ["import", "kept.gz"]]
+)
+def test_a_sub_folder_cannot_throw_away_the_index_above_it(user: User, words: list[str]) -> None:
+    user.run("index")
+    user.run("export", "kept.gz")
+
+    done = user.run(*words, "src")
+
+    command = " ".join(word for word in words if word != "--yes")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"it is in the index of {user.folder}. " in done.stderr
+    assert done.stderr.endswith(f"run: trivium {command} {user.folder}\n")
+    assert len(json.loads(user.run("collections", "--json").stdout)) == 1
+    assert user.json("status")["files"] == 2
+
+
+def test_reset_names_the_folder_whose_index_it_would_remove(user: User) -> None:
+    user.run("index")
+
+    done = user.run("reset", ".")
+
+    assert f"Remove the index of {user.folder}?" in done.stderr
+    assert done.returncode != 0
+    assert user.run("status").returncode == 0
+
+
+@pytest.mark.parametrize("given", [".", "src", "../shop/src", "absolute"])
+def test_a_place_can_be_opened_from_where_the_person_stands(user: User, given: str) -> None:
+    user.run("index")
+    inside = User(user.folder / "src", user.environment) if given == "." else user
+    folder = str(user.folder / "src") if given == "absolute" else given
+
+    shown = inside.run("search", "password", folder).stdout
+    said = inside.run("get", "code:src/auth.py#Guard.check", folder).stderr
+
+    place = {".": "auth.py"}.get(given, f"{folder}/auth.py")
+    assert shown.startswith(f"1. {place}:8  ")
+    assert said == f"{place}:8-10\n"
+    assert (inside.folder / place).exists()
+    hit = results(inside.json("search", "password", folder))[0]
+    assert hit["source"] == {"filePath": "src/auth.py", "startLine": 8, "endLine": 10}
+
+
+def test_the_id_that_a_search_shows_is_one_that_get_takes(user: User) -> None:
+    shown = user.run("search", "installer").stdout.splitlines()[1].split("  ")
+
+    assert user.run("get", shown[1].strip()).stdout.startswith("## Install")
+
+
+def test_a_query_that_starts_with_a_dash_says_how_to_ask_it(user: User) -> None:
+    done = user.run("search", "-zebra")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "trivium search -- 'cat -zebra'" in done.stderr
+    assert user.run("search", "--", "-zebra password").returncode == 0
+
+
+def test_one_file_of_an_indexed_folder_is_searched_alone(user: User) -> None:
+    (user.folder / "guide.md.orig").write_text("The installer of before.\n", encoding="utf-8")
+    (user.folder / "other.md").write_text("# Other\n\nAn installer.\n", encoding="utf-8")
+    user.run("index")
+
+    answer = user.json("search", "installer", "guide.md")
+    shown = user.run("search", "password", "src/auth.py").stdout
+
+    assert [hit["id"] for hit in results(answer)] == ["doc:guide.md#Install"]
+    assert shown.startswith("1. src/auth.py:8  ")
+
+
+def test_one_file_of_a_folder_that_is_not_indexed_does_not_index_the_folder(user: User) -> None:
+    done = user.run("search", "installer", "guide.md")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "guide.md is not a folder" in done.stderr
+    assert user.run("collections").returncode == 1
+
+
+@pytest.mark.parametrize("query", ["", "  ", "lang:markdown", "?!"])
+def test_a_query_without_words_says_what_is_missing(user: User, query: str) -> None:
+    done = user.run("search", query)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the query has no words: give words to look for" in done.stderr
+
+
+def test_a_kind_that_does_not_exist_is_refused_with_the_nearest(user: User) -> None:
+    done = user.run("search", "password", "--kind", "dcos")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Unknown kind 'dcos'. Did you mean 'doc'? Kinds: code, doc, " in done.stderr
+    assert user.run("search", "password", "--kind", "CODE").returncode == 0
+
+
+def test_a_lock_is_told_of_once(user: User) -> None:
+    user.run("index")
+    kept = folder_of(user.folder.resolve(), Path(user.environment["TRIVIUM_HOME"]))
+    with writer_lock(kept, wait_s=0.0):
+        done = user.run("search", "password")
+
+    assert done.returncode == 0
+    assert done.stderr.count("is being written by") == 1
+
+
+def test_status_lists_what_was_passed_over_and_why(user: User) -> None:
+    user.run("index")
+
+    assert user.run("status", "--skipped").stdout == "logo.png\tbinary\n"
+    assert user.json("status", "--skipped")["skippedFiles"] == {"logo.png": "binary"}
+    assert "skipped   1 binary (--skipped lists them)" in user.run("status").stdout
+
+
+def test_verbose_logs_what_trivium_does_and_no_library(user: User) -> None:
+    done = user.run("-v", "index")
+
+    logged = done.stderr.splitlines()
+    assert logged
+    assert all(line.startswith("trivium") for line in logged)
+
+
+def test_no_name_or_heading_reaches_a_terminal_as_a_command(user: User) -> None:
+    # click drops colours in a pipe, so that only a sequence it does not know proves anything.
+    odd = user.folder / "src" / "red\x1b]0;"
+    odd.mkdir()
+    (odd / "a\x1b]0;.md").write_text("# Bell \x1b]0;title\x07\n\nA zebra.\n", encoding="utf-8")
+    (odd / "b\x1b]0;.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    alone = User(odd, user.environment | {"TRIVIUM_HOME": str(user.folder / ".home")})
+    (found,) = results(alone.json("search", "zebra"))
+
+    runs = [
+        alone.run(*words)
+        for words in (
+            ["-v", "index", "--rebuild"],
+            ["search", "zebra", "--explain"],
+            ["search", "zebra", str(odd)],
+            ["get", str(found["id"])],
+            ["get", "doc:\x1b]0;"],
+            ["status"],
+            ["status", "--skipped"],
+            ["collections"],
+            ["export", "\x1b]0;.gz"],
+            ["search", "zebra", "\x1b]0;"],
+            ["search", "zebra", "--\x1b]0;"],
+            ["eval", "\x1b]0;"],
+            ["doctor"],
+            ["reset"],
+        )
+    ]
+
+    for done in runs:
+        assert done.stdout + done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+    assert "\\x1b]0;.md:" in runs[1].stdout
+
+
+def test_json_holds_no_character_that_steers_a_terminal(user: User) -> None:
+    (user.folder / "odd.md").write_text("# Zebra \x9b2J \x1b[2J\n", encoding="utf-8")
+
+    done = user.run("search", "zebra", "--json")
+
+    assert not {"\x1b", "\x9b"} & set(done.stdout)
+    assert "\x9b2J" in str(results(json.loads(done.stdout))[0]["snippet"])
 
 
 def test_index_adds_meaning_and_search_uses_it(embedded: User) -> None:
@@ -323,6 +491,7 @@ def test_a_terminal_shows_a_bar_and_a_pipe_does_not(user: User) -> None:
 
     assert "█" not in piped.stderr
     assert "reading    ████" in shown
+    assert shown.index("looking for files") < shown.index("reading") < shown.index("saving")
 
 
 def test_help_names_every_command(user: User) -> None:

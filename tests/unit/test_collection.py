@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ from trivium.errors import (
     UsageError,
 )
 from trivium.home import folder_of, listed, remove
-from trivium.sources.base import Raw
+from trivium.sources.base import Listing, Raw
+from trivium.sources.files import FolderSource
 from trivium.testing.embedders import WordEmbedder
 from trivium.types import Answer
 
@@ -63,7 +65,7 @@ def shop(tmp_path: Path) -> Path:
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     made = WordEmbedder()
-    monkeypatch.setattr("trivium.collection.load_model", lambda *_, **__: made)
+    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: made)
     return made
 
 
@@ -355,7 +357,7 @@ def test_a_model_that_cannot_be_loaded_is_never_an_error_of_a_search(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("trivium.collection.load_model", fail)
+    monkeypatch.setattr("trivium.models.registry.load", fail)
     collection = opened(shop)
     collection.sync()
 
@@ -388,7 +390,7 @@ def test_a_model_is_loaded_once_for_many_searches(
         loads.append(model)
         return WordEmbedder()
 
-    monkeypatch.setattr("trivium.collection.load_model", load)
+    monkeypatch.setattr("trivium.models.registry.load", load)
     collection = opened(shop, embedding__model="words")
     collection.sync()
     collection.embed()
@@ -403,7 +405,7 @@ def test_a_model_is_loaded_once_for_many_searches(
 def test_words_alone_load_no_model(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.collection.load_model", lambda *_, **__: pytest.fail("loaded"))
+    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: pytest.fail("loaded"))
     collection = opened(shop, embedding__model="words")
     collection.sync()
 
@@ -433,7 +435,7 @@ def test_the_space_of_the_model_that_is_set_is_used_and_named(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = {name: WordEmbedder(name) for name in ("one", "two")}
-    monkeypatch.setattr("trivium.collection.load_model", lambda name, **_: models.get(name))
+    monkeypatch.setattr("trivium.models.registry.load", lambda name, **_: models.get(name))
     for name in models:
         collection = opened(shop, embedding__model=name)
         collection.sync()
@@ -624,7 +626,7 @@ def test_while_a_stronger_model_fills_in_the_shipped_one_answers(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = {"minilm": WordEmbedder("minilm", strength=1), "big": WordEmbedder("big", strength=9)}
-    monkeypatch.setattr("trivium.collection.load_model", lambda name, **_: models[name])
+    monkeypatch.setattr("trivium.models.registry.load", lambda name, **_: models[name])
     small = opened(shop, embedding__model="minilm")
     small.sync()
     small.embed()
@@ -646,3 +648,69 @@ def test_a_folder_below_an_index_uses_the_settings_of_its_root(
 
     with trivium.open(shop / "below") as below:
         assert {hit.source.file_path for hit in below.search("cat").results} == {"below/a.md"}
+
+
+def test_a_file_that_appears_while_another_process_syncs_is_not_forgotten(
+    shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reads the folder only once it may write: a list made before would be stale by then."""
+    collection = opened(shop, embedding__model="none")
+    collection.sync()
+    place = folder_of(shop, collection.settings.home)
+    held: list[bool] = []
+    honest = FolderSource.list
+
+    def listing(self: FolderSource) -> Listing:
+        with suppress(IndexLocked), writer_lock(place, wait_s=0):
+            held.append(False)
+            return honest(self)
+        held.append(True)
+        return honest(self)
+
+    monkeypatch.setattr(FolderSource, "list", listing)
+    collection.sync()
+
+    assert held == [True]
+
+
+def test_our_own_home_below_the_folder_is_not_indexed(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRIVIUM_HOME", str(shop / "own home"))
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
+    with trivium.open(shop) as collection:
+        first = collection.sync()
+        second = collection.sync()
+
+    assert first.added == len(FILES)
+    assert (second.added, second.changed) == (0, 0)
+
+
+def test_a_search_in_a_folder_that_is_suddenly_empty_keeps_the_index_and_says_so(
+    shop: Path, opened: Open
+) -> None:
+    collection = opened(shop, embedding__model="none")
+    collection.sync()
+    for file in FILES:
+        (shop / file).unlink()
+
+    answer = collection.search("cat", sync=True)
+
+    assert answer.results
+    assert "holds no files" in answer.degraded[0].reason
+    collection.sync()
+    assert collection.stats().files == 0
+
+
+def test_a_broken_settings_file_below_the_root_does_not_stop_a_search(
+    shop: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRIVIUM_HOME", str(home))
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
+    with trivium.open(shop) as collection:
+        collection.sync()
+    write(shop, {"src/trivium.toml": "not = [toml"})
+
+    with trivium.open(shop / "src") as below:
+        assert below.below == "src"
+        assert below.search("cat").results

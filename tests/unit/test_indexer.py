@@ -214,7 +214,7 @@ def test_progress_goes_from_nothing_to_all(backend: ReferenceBackend) -> None:
         progress=lambda *step: told.append(step),
     )
 
-    assert told == [("reading", 0, 2), ("reading", 1, 2), ("reading", 2, 2)]
+    assert told == [("listing", 0, 0), ("reading", 0, 2), ("reading", 1, 2), ("reading", 2, 2)]
 
 
 def test_secrets_are_masked_before_anything_is_made_of_the_text() -> None:

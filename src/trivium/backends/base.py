@@ -95,6 +95,14 @@ class Found:
 class TextIndex(Protocol):
     """Keyword search over one view of an index."""
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it holds the last batch of this snapshot's record.
+
+        One that does not was not published yet: it finds only what earlier batches hold.
+        """
+        ...
+
     def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
         """Rank the chunks that match `query`, best first, each with its BM25 score.
 

@@ -188,24 +188,7 @@ def as_xplor(data: Mapping[str, object]) -> Data:
 
 def item_data(item: Item) -> Data:
     """Return a node with its text as plain data."""
-    node = item.node
-    return {
-        "id": node.id,
-        "kind": node.kind.value,
-        "type": node.type,
-        "name": node.name,
-        "title": node.title,
-        "description": node.description,
-        "source": present.source_data(node),
-        "tags": list(node.tags),
-        "metadata": dict(node.metadata),
-        "chunks": [one.id for one in item.chunks],
-        "edges": [
-            {"source": one.source, "target": one.target, "type": one.type.value}
-            for one in item.edges
-        ],
-        "text": item.text,
-    }
+    return present.item_data(item.node, text=item.text, chunks=item.chunks, edges=item.edges)
 
 
 def _xplor_hit(hit: Mapping[str, object]) -> Data:

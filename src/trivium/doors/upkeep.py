@@ -121,7 +121,9 @@ class Upkeep:
         if not self._syncing.acquire(blocking=False):
             return
         try:
-            report = self._collection.sync(progress=self._watched(progress), wait_s=wait_s)
+            report = self._collection.sync(
+                progress=self._watched(progress), wait_s=wait_s, keeps_if_empty=True
+            )
             is_first = self._synced_at is None
             self._missed = None
             if report.wrote or is_first or self._has_failed_to_embed:

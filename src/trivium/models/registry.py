@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trivium.config import Settings
 from trivium.errors import ConfigError, ModelError
 from trivium.models.base import Embedder
 
@@ -45,6 +46,16 @@ def load(
     if kind == "openai" and part:
         return _openai(part, api_key=api_key, base_url=base_url)
     return _outside(model)
+
+
+def load_from(settings: Settings, name: str | None = None) -> Embedder | None:
+    """Return the model that is set, or the one called `name`, with everything settings say."""
+    return load(
+        settings.text("embedding.model") if name is None else name,
+        api_key=settings.openai_key,
+        base_url=settings.text("embedding.base_url") or None,
+        threads=settings.number("embedding.threads") or None,
+    )
 
 
 def _onnx(folder: Path, *, threads: int | None) -> Embedder:

@@ -6,6 +6,8 @@ line numbers stay true; what a secret looks like is data (secrets.toml). Called 
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
+from typing import Any
 
 # Base 62 text of this length has a second group of digits more often than not.
 _LONG = 16
@@ -20,6 +23,10 @@ _SHORT = 8
 _FEWEST_DISTINCT = 6
 _FEWEST_PAIRS = 4
 _FEWEST_CLASSES = 3
+_SHORTEST_SETTING = 3
+_LONGEST_KEY = 64
+# The pattern reads this much of a value without quotes; a longer one is followed to its end.
+_LONGEST_BARE = 128
 # Chosen by hand, then measured on 3,000 generated base 62 keys of each length, in quotes: 3.8 %
 # are missed at 16 characters, 1.5 % at 20, 0.1 % at 32. Keys of letters alone fare worse: 5.7 %
 # at 20, and outside quotes all of them. In 31 MB of Python's library one value is masked wrongly.
@@ -29,7 +36,10 @@ _WORDS_WITH_DIGITS = 0.75
 _CAMEL_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DIGIT_GROUPS = re.compile(r"\d+")
 _HEX = re.compile(r"(?:[0-9a-f-]+|[0-9A-F-]+)\Z")
-_ENV_NAME = re.compile(r"(?:\A|/)\.env(\.[^/]*)?\Z")
+_NUMBER = re.compile(r"[\d.,:+-]+\Z")
+_NAME_PARTS = re.compile(r"[._-]")
+_REST_OF_WORD = re.compile(r"\S*")
+_QUOTED = ("double", "single", "element", "block")
 _TEMPLATE_PASSWORD = re.compile(
     r"[$%{\[(*]|(?:pass|password|passwd|pwd|pw|secret|token|key)\Z", re.IGNORECASE
 )
@@ -55,15 +65,42 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class _FileRule:
+    """A pattern that runs over all of a file whose path fits."""
+
+    name: str
+    paths: re.Pattern[str]
+    pattern: re.Pattern[str]
+    passes: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """Which files hold settings, which settings are secret, and which values are not."""
+
+    paths: re.Pattern[str]
+    bare: re.Pattern[str]
+    translations: re.Pattern[str]
+    pattern: re.Pattern[str]
+    cut: re.Pattern[str]
+    words: frozenset[str]
+    placeholders: re.Pattern[str]
+    references: re.Pattern[str]
+    locations: re.Pattern[str]
+    keys: tuple[tuple[str, tuple[bytes, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Rules:
     """secrets.toml, compiled."""
 
     rules: tuple[_Rule, ...]
+    files: tuple[_FileRule, ...]
+    templates: frozenset[str]
+    config: _Config
     pairs: frozenset[str]
     placeholders: re.Pattern[str]
     references: re.Pattern[str]
-    env: re.Pattern[str]
-    env_templates: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -79,7 +116,8 @@ class _Found:
 def mask(text: str, *, path: str = "") -> Masked:
     """Replace each secret by a mark such as [masked:github-token].
 
-    In a file named .env or .env.production every value is a secret.
+    In files that hold little else, such as .env, every value is a secret; in configuration, the
+    value of a key named like one.
     """
     rules = _rules()
     # Latin-1 has one byte per character, so a position found in `folded` holds in `text`.
@@ -89,8 +127,7 @@ def mask(text: str, *, path: str = "") -> Masked:
         for order, rule in enumerate(rules.rules)
         for start, end in _find(text, folded=folded, rule=rule)
     ]
-    if _is_env(path):
-        found.extend(_env_values(text))
+    found.extend(_find_by_path(text, folded=folded, path=path.lower()))
     return _replace(text, sorted(found)) if found else Masked(text=text, count=0)
 
 
@@ -135,18 +172,97 @@ def _replace(text: str, found: list[_Found]) -> Masked:
     return Masked(text="".join([*pieces, text[done:]]), count=count)
 
 
-def _is_env(path: str) -> bool:
-    match = _ENV_NAME.search(path)
-    if match is None:
+def _find_by_path(text: str, *, folded: bytes, path: str) -> Iterator[_Found]:
+    """Find what is a secret only in this kind of file, after the rules that hold everywhere."""
+    rules = _rules()
+    order = len(rules.rules)
+    is_template = not rules.templates.isdisjoint(_NAME_PARTS.split(path.rpartition("/")[2]))
+    for rule in rules.files:
+        if is_template or rule.paths.search(path) is None:
+            continue
+        for match in rule.pattern.finditer(text):
+            if rule.passes(match["secret"]):
+                start, end = match.span("secret")
+                yield _Found(start=start, order=order, end=end, name=rule.name)
+    config = rules.config
+    if config.paths.search(path) is None or config.translations.search(path) is not None:
+        return
+    has_bare = config.bare.search(path) is not None
+    for name, keywords in config.keys:
+        for keyword in keywords:
+            for start, end in _settings(text, folded=folded, keyword=keyword, has_bare=has_bare):
+                yield _Found(start=start, order=order + 1, end=end, name=name)
+
+
+def _settings(
+    text: str, *, folded: bytes, keyword: bytes, has_bare: bool
+) -> Iterator[tuple[int, int]]:
+    """Where the values of keys that end in one keyword stand, left to right."""
+    config = _rules().config
+    at = folded.find(keyword)
+    while at >= 0:
+        following = at + len(keyword)
+        match = config.pattern.match(text, at)
+        if match is not None and (has_bare or match["bare"] is None):
+            start, end, value = _setting(match)
+            key = text[max(0, at - _LONGEST_KEY) : following]
+            if _is_setting(value) and not _is_label(value, key=key):
+                rest = _REST_OF_WORD.match(text, end) if end - start == _LONGEST_BARE else None
+                # What lies inside a value is masked already: a long line is read once.
+                following = end if rest is None else rest.end()
+                yield start, following
+        at = folded.find(keyword, following)
+
+
+def _setting(match: re.Match[str]) -> tuple[int, int, str]:
+    """Return where a setting's value stands, and as much of it as tells whether it is a secret."""
+    group = next((name for name in _QUOTED if match[name] is not None), "bare")
+    value = match[group]
+    start, end = match.span(group)
+    if group != "bare":
+        return start, end, value.partition("\n")[0].strip()
+    cut = _rules().config.cut.search(value)
+    if cut is not None:
+        value = value[: cut.start()]
+        end = start + len(value)
+    return start, end, "" if _NUMBER.match(value) is not None else value
+
+
+def _is_label(value: str, *, key: str) -> bool:
+    """Whether a value says again what its key says, as in "apiKey": "API key"."""
+    words = "".join(c for c in value.lower() if c.isalnum())
+    return "".join(c for c in key.lower() if c.isalnum()).endswith(words)
+
+
+def _is_setting(value: str) -> bool:
+    """Stands for itself, as the value of a key that names a secret."""
+    config = _rules().config
+    if len(value) < _SHORTEST_SETTING or value.lower() in config.words:
         return False
-    parts = (match[1] or "").lower().split(".")
-    return _rules().env_templates.isdisjoint(parts)
+    if not value.isascii() and value.isalpha():
+        return False
+    words = value.split()
+    if len(words) > 1 and not any(map(_has_letters_and_digits, words)):
+        return False
+    if config.references.match(value) is not None or config.placeholders.search(value) is not None:
+        return False
+    return config.locations.match(value) is None or _is_random(value)
 
 
-def _env_values(text: str) -> Iterator[_Found]:
-    for match in _rules().env.finditer(text):
-        start, end = match.span("secret")
-        yield _Found(start=start, order=len(_rules().rules), end=end, name="env-value")
+def _has_letters_and_digits(word: str) -> bool:
+    return any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
+
+
+def _is_literal(value: str) -> bool:
+    return _rules().config.references.match(value) is None
+
+
+def _is_basic(value: str) -> bool:
+    """Whether base 64 hides a name, a colon and a password."""
+    try:
+        return b":" in base64.b64decode(value, validate=True)[1:-1]
+    except binascii.Error:
+        return False
 
 
 def _is_any(value: str) -> bool:
@@ -227,6 +343,9 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
     "random": _is_random,
     "written": _is_written_random,
     "password": _is_password,
+    "literal": _is_literal,
+    "basic": _is_basic,
+    "config": _is_setting,
 }
 
 
@@ -236,7 +355,7 @@ def _rules() -> _Rules:
     data = tomllib.loads(
         resources.files("trivium.parsing").joinpath("secrets.toml").read_text("utf-8")
     )
-    words, env = data["words"], data["env"]
+    words = data["words"]
     return _Rules(
         rules=tuple(
             _Rule(
@@ -253,6 +372,32 @@ def _rules() -> _Rules:
         pairs=frozenset(a + b for a, follow in words["pairs"].items() for b in follow),
         placeholders=re.compile("|".join(map(re.escape, words["placeholders"])), re.IGNORECASE),
         references=re.compile(words["references"]),
-        env=re.compile(env["pattern"]),
-        env_templates=frozenset(env["templates"]),
+        files=tuple(
+            _FileRule(
+                name=rule["name"],
+                paths=re.compile(rule["paths"]),
+                pattern=re.compile(rule["pattern"]),
+                passes=_CHECKS[rule["check"]],
+            )
+            for rule in data["file"]
+        ),
+        templates=frozenset(data["files"]["templates"]),
+        config=_config(data["config"]),
+    )
+
+
+def _config(data: dict[str, Any]) -> _Config:
+    return _Config(
+        paths=re.compile(data["paths"]),
+        bare=re.compile(data["bare"]),
+        translations=re.compile(data["translations"]),
+        pattern=re.compile(data["pattern"]),
+        cut=re.compile(data["cut"]),
+        words=frozenset(data["words"]),
+        placeholders=re.compile(data["placeholders"]),
+        references=re.compile(data["references"]),
+        locations=re.compile(data["locations"]),
+        keys=tuple(
+            (key["name"], tuple(word.encode() for word in key["keywords"])) for key in data["keys"]
+        ),
     )

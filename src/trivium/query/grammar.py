@@ -71,6 +71,15 @@ class Query:
     notes: tuple[str, ...] = ()
 
 
+def demands(root: Expression) -> bool:
+    """Say whether something must be there, in so many words, for a text to match."""
+    if isinstance(root, AnyOf):
+        return bool(root.children) and all(demands(one) for one in root.children)
+    if isinstance(root, Without):
+        return demands(root.keep)
+    return not isinstance(root, Words)
+
+
 def relaxed(query: Query) -> Query | None:
     """Return the query with its phrases read as words, or None if it has none.
 

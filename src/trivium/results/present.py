@@ -6,14 +6,21 @@ the doors.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Callable, Sequence
 
-from trivium.types import Answer, Hit, Node
+from trivium.types import Answer, Chunk, Edge, Hit, Node
 
 # JSON as Python has it; a door serialises it.
 Data = dict[str, object]
 Style = Callable[[str, str], str]
+# The path of a file in the index -> how to write it for this reader.
+Place = Callable[[str], str]
+
+_WHOLE_PERCENT = 100
+# Enough to tell every chunk from the next, and too few to show that 0.29 * 100 is below 29.
+_DIGITS = 9
 
 
 def as_data(answer: Answer) -> Data:
@@ -91,30 +98,52 @@ def source_data(node: Node) -> Data:
     }
 
 
+def item_data(node: Node, *, text: str, chunks: Sequence[Chunk], edges: Sequence[Edge]) -> Data:
+    """Return a node with its whole text, its chunks and its edges as plain data."""
+    return {
+        "id": node.id,
+        "kind": node.kind.value,
+        "type": node.type,
+        "name": node.name,
+        "title": node.title,
+        "description": node.description,
+        "source": source_data(node),
+        "tags": list(node.tags),
+        "metadata": dict(node.metadata),
+        "chunks": [one.id for one in chunks],
+        "edges": [
+            {"source": one.source, "target": one.target, "type": one.type.value} for one in edges
+        ],
+        "text": text,
+    }
+
+
 def plain(text: str, style: str) -> str:
     """Leave text as it is, whatever the style."""
     del style
     return text
 
 
-def as_text(answer: Answer, *, style: Style = plain, explain: bool = False) -> str:
-    """Return the hits for a terminal: place, name, reason, and the lines that matched."""
+def as_text(
+    answer: Answer, *, style: Style = plain, explain: bool = False, place: Place = str
+) -> str:
+    """Return the hits for a terminal: place, name, id, reason, and the lines that matched."""
     blocks = [
-        _hit_text(number, hit, style, explain=explain)
+        _hit_text(number, hit, style, explain=explain, place=place)
         for number, hit in enumerate(answer.results, 1)
     ]
     return "\n\n".join(blocks)
 
 
-def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool) -> str:
-    place = f"{_one_line(hit.node.source.file_path)}:{hit.start_line}"
-    head = f"{number}. {style(place, 'place')}  {style(_one_line(label(hit.node)), 'name')}"
-    about = f"   {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
+def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool, place: Place) -> str:
+    where = f"{one_line(place(hit.node.source.file_path))}:{hit.start_line}"
+    head = f"{number}. {style(where, 'place')}  {style(one_line(label(hit.node)), 'name')}"
+    about = f"{hit.id}  {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
     body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
-    lines = [head, style(about, "dim"), body]
+    lines = [head, style(f"   {one_line(about)}", "dim"), body]
     if explain:
-        lines += [f"   {part.value:+.4f}  {part.name}" for part in hit.parts]
-        lines.append(f"   {hit.score:.4f}  = score   ({hit.id})")
+        lines += [f"   {part.value:+.4f}  {one_line(part.name)}" for part in hit.parts]
+        lines.append(f"   {hit.score:.4f}  = score")
     return "\n".join(lines)
 
 
@@ -142,9 +171,17 @@ def printable(text: str) -> str:
     )
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Make a name printable on one line: those of files may hold line ends."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def embedded(share: float, *, chunks: int) -> str:
+    """Say how many of the chunks have a vector; nothing less than all of them is 100%."""
+    percent = math.floor(round(share * _WHOLE_PERCENT, _DIGITS))
+    missing = chunks - round(share * chunks)
+    noun = "chunk" if missing == 1 else "chunks"
+    return f"{percent}%, {missing:,} {noun} to go" if share and missing else f"{percent}%"
 
 
 def footer(answer: Answer) -> list[str]:

@@ -7,6 +7,7 @@ retriever that fails is named in `degraded` and the others go on. Called by the 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
 from trivium.errors import BackendError, MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
-from trivium.query.grammar import AllOf, Phrase, Query, Without
+from trivium.query.grammar import Query, Without, demands
 from trivium.types import ChunkId, Degraded, Gathered, Ranking, View
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         else:
             asked = made
     text = snapshot.text(asking.view)
+    if not text.is_current:
+        degraded.append(Degraded("text", "changed files are being taken in; some may be missing"))
     rankings: list[Ranking] = []
     # Where meaning alone is asked for and cannot be had, words answer.
-    if asking.search_mode != "vector" or degraded:
+    if asking.search_mode != "vector" or asked is None:
         rankings.append(text.search(query, where=asking.where, depth=asking.depth))
     if asked is not None:
         nearest = asked.index.search(asked.vector, where=asking.where, depth=asking.depth)
@@ -96,7 +99,7 @@ def _as_the_words_say(nearest: Ranking, query: Query, text: TextIndex) -> Rankin
         dropped = text.score(replace(query, root=root.drop), nearest.ids)
         nearest = _kept(nearest, [one for one in nearest.ids if not dropped.get(one)])
         root = root.keep
-    if isinstance(root, Phrase | AllOf):
+    if demands(root):
         matching = text.score(replace(query, root=root), nearest.ids)
         nearest = _kept(nearest, [one for one in nearest.ids if matching.get(one)])
     return nearest
@@ -142,7 +145,9 @@ def _ask_one(
     if space is None:
         return f"{embedder.name} has embedded nothing yet; run: trivium index"
     if space.coverage < COMPLETE:
-        return f"{embedder.name} has embedded {space.coverage:.0%} so far; run: trivium index"
+        # Rounded down: 99 % must not be said of what is less.
+        percent = math.floor(100 * space.coverage)
+        return f"{embedder.name} has embedded {percent}% so far; run: trivium index"
     vector = embedder.embed_query(query.meaning)
     index = snapshot.vectors(embedder.model_id)
     if index is None or not bool(vector.any()):

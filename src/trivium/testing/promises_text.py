@@ -27,6 +27,15 @@ ASKED: tuple[Expression, ...] = (
 class TextPromises(Promises):
     """Laws that hold for every query."""
 
+    def test_a_text_index_is_current_once_published(self, backend: Backend) -> None:
+        with backend.snapshot() as snapshot:
+            assert snapshot.text(BODY).is_current
+        for number in range(3):
+            write(backend, [make_file(f"{number}.md", [Section("one", "a text")])])
+            with backend.snapshot() as snapshot:
+                assert snapshot.text(BODY).is_current
+                assert snapshot.text(SUM).is_current
+
     @pytest.mark.parametrize("view", [REPEAT, SUM], ids=lambda view: view.name)
     def test_a_depth_of_zero_finds_nothing(self, large: Backend, view: View) -> None:
         with large.snapshot() as snapshot:

@@ -277,12 +277,139 @@ def test_a_quote_left_open_in_an_env_file_does_not_show_the_next_value() -> None
         (".env.local.example", False),
         ("environment", False),
         ("my.env.py", False),
-        (".envrc", False),
+        (".envrc", True),
+        ("prod.env", True),
+        ("deploy/config.env", True),
+        ("example.env", False),
+        ("prod.sample.env", False),
+        ("app-template.env", False),
         (".env/activate", False),
     ],
 )
 def test_env_files_are_known_by_name(path: str, is_env: bool) -> None:
     assert (mask("MODE=fast\n", path=path).count == 1) == is_env
+
+
+def test_what_an_envrc_exports_is_masked_and_its_commands_stay() -> None:
+    masked = mask("use flake\nexport NAME=value\nPATH_add bin\n", path=".envrc")
+    assert masked.text == "use flake\nexport NAME=[masked:env-value]\nPATH_add bin\n"
+
+
+# (path; what surrounds the secret, with {} in its place; the secret; the name of its mask)
+BY_PATH = [
+    (".netrc", "machine a.org login bob password {}\n", "plain" + "word", "password"),
+    ("home/_netrc", "machine a.org\n  login bob\n  password {}\n", "plain" + "word", "password"),
+    (".pgpass", "db.org:5432:main:bob:{}\n", "plain" + "word", "password"),
+    (".pgpass", "a\\:b:5432:*:bob:{}\n", "pl:ain" + "word", "password"),
+    (".htpasswd", "bob:{}\n", "$apr1$" + body(8) + "$" + body(22), "password"),
+    ("etc/.htpasswd", "bob:{}\n", "{SHA}" + body(27) + "=", "password"),
+    (".npmrc", "//r.example.org/:_authToken={}\n", "short" + "1", "npm-token"),
+    (".npmrc", "//r.example.org/:_password={}\n", "plain" + "word", "npm-token"),
+    (".npmrc", "_auth = {}\n", BASIC, "npm-token"),
+    (".git-credentials", "https://bob:{}@example.org\n", "password", "url-password"),
+    (".git-credentials", "https://{}@example.org\n", body(20), "url-password"),
+    (".docker/config.json", '{"auths": {"r.org": {"auth": "{}"}}}', BASIC, "authorization"),
+    (".docker/config.json", '"identitytoken": "{}"', "plain" + "word", "authorization"),
+    ("config.json", '{"auth": "{}"}', BASIC, "authorization"),
+    ("a.yaml", "password: {}\n", "correcthorse" + "battery", "password"),
+    ("a.yml", "secret_key: '{}'\n", "Tr0ub4dor" + "&3xyz", "secret"),
+    ("a.toml", 'db_password = "{}"\n', "hunter2" + "hunter2", "password"),
+    ("a.json", '{"password": "{}", "user": "bob"}', "hunter" + "2", "password"),
+    ("a.json", '{"password": "{}"}', 'say \\"fri' + 'end9', "password"),
+    ("a.json", '{"name": "DB_PASSWORD", "value": "{}"}', "hunter" + "2", "password"),
+    ("a.json", '"db": "Server=x;Password={};Database=y"', "hunter" + "2", "password"),
+    ("a.yaml", "- name: DB_PASSWORD\n  value: {}\n", "hunter" + "2", "password"),
+    ("a.yaml", "- DB_PASSWORD={}\n", "hunter" + "2", "password"),
+    ("a.yaml", "{user: bob, password: {}, port: 1}\n", "hunter" + "2", "password"),
+    ("a.yaml", "password: {} # until May\n", "hunter" + "2", "password"),
+    ("a.yaml", "password: {} # once ${OLD}\n", "hunter" + "2", "password"),
+    ("a.yaml", "password: >-\n  {}\nuser: bob\n", "hunter" + "2", "password"),
+    ("a.yaml", "clientSecret: {}\r\n", "plain" + "word", "secret"),
+    ("a.yaml", "private_key: {}\n", body(2000, alphabet=BASE64), "secret"),
+    ("a.ini", "[db]\npasswd = {}\n", "Super" + "Secret99", "password"),
+    ("a.cfg", "api-key={}\n", "plain" + "word", "secret"),
+    ("a.conf", "auth_token = {};\n", "plain" + "word", "secret"),
+    ("a.properties", "spring.datasource.password={}\n", "pl#ain" + "word", "password"),
+    ("a.tfvars", 'master_password = "{}"\n', "plain" + "word", "password"),
+    ("a.tf", '  secret_key = "{}"\n', "plain" + "word", "secret"),
+    ("a.xml", '<user name="bob" password="{}"/>', "plain" + "word", "password"),
+    ("a.xml", "<password>{}</password>", "plain" + "word", "password"),
+    ("web.config", '<add key="DbPassword" value="{}" />', "plain" + "word", "password"),
+    (".env.example", "DB_PASSWORD={}\n", "hunter" + "2", "password"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "around", "secret", "name"), BY_PATH)
+def test_a_plain_secret_is_known_by_its_file_and_key(
+    path: str, around: str, secret: str, name: str
+) -> None:
+    masked = mask(around.replace("{}", secret), path=path)
+    assert masked == secrets.Masked(text=around.replace("{}", f"[masked:{name}]"), count=1)
+
+
+INNOCENT_BY_PATH = [
+    ("a.py", 'password = "correcthorsebattery"'),
+    ("README.md", "password: correcthorsebattery"),
+    ("a.yaml", "password: string"),
+    ("a.yaml", "password:\n  type: string\n  format: password\n"),
+    ("a.yaml", "password_file: /run/secrets/x"),
+    ("a.yaml", "password: /run/secrets/x"),
+    ("a.yaml", "private_key: certs/server.key"),
+    ("a.yaml", "secretName: my-secret"),
+    ("a.yaml", "existingSecret: database"),
+    ("a.yaml", "imagePullSecret: registry"),
+    ("a.yaml", "min_password_length: 12"),
+    ("a.yaml", "password: 12"),
+    ("a.yaml", "password: true"),
+    ("a.yaml", "password: null"),
+    ("a.yaml", "password: ~"),
+    ("a.yaml", "password: ''"),
+    ("a.yaml", "password:\nuser: bob\n"),
+    ("a.yaml", "password: ${DB}"),
+    ("a.yaml", "password: $DB"),
+    ("a.yaml", "password: {{ database }}"),
+    ("a.yaml", 'password: "{{ database }}"'),
+    ("a.yaml", "password: env(DB)"),
+    ("a.yaml", "password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n"),
+    ("a.yaml", "password: !secret database"),
+    ("a.yaml", "password: *shared"),
+    ("a.yaml", "password: changeme"),
+    ("a.yaml", "password: <fill in>"),
+    ("a.yaml", "password: your-password-here"),
+    ("a.yaml", "api_key: DB_API_KEY"),
+    ("a.yaml", "api_key: https://example.org/keys"),
+    ("a.yaml", "secret: vault:kv/database"),
+    ("a.yaml", "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: database}\n"),
+    ("a.yaml", "password: The one you were given"),
+    ("a.json", '"password": "Password"'),
+    ("a.json", '"confirmPassword": "Confirm password"'),
+    ("a.json", '"apiKey": "API key"'),
+    ("a.json", '"password": {"type": "string"}'),
+    ("a.json", '"password": "パスワード"'),
+    ("a.json", '"auth": "required"'),
+    ("src/locales/nl.json", '"password": "Wachtwoord"'),
+    ("messages_nl.properties", "login.password=Wachtwoord"),
+    ("a.toml", "password = settings"),
+    ("a.tf", "password = var.database"),
+    ("a.tf", 'password = "${var.database}"'),
+    ("a.xml", '<xs:element name="password" type="xs:string"/>'),
+    ("a.xml", "<password></password>"),
+    (".npmrc", "//r.example.org/:_authToken=${NPM}\nalways-auth=true"),
+    (".pgpass", "# hostname:port:database:username:password"),
+    ("example.env", "DB_PASSWORD=changeme\nMODE=fast\n"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), INNOCENT_BY_PATH)
+def test_a_value_that_stands_for_another_stays_in_configuration(path: str, text: str) -> None:
+    assert mask(text, path=path) == secrets.Masked(text=text, count=0)
+
+
+def test_a_block_of_lines_under_a_secret_key_is_masked_and_keeps_its_lines() -> None:
+    text = "password: |\n  hunter2\n  hunter3\nuser: bob\n"
+    masked = mask(text, path="a.yaml")
+    assert masked.text == "password: |\n  [masked:password]\n\nuser: bob\n"
+    assert masked.count == 1
 
 
 def test_a_template_of_an_env_file_still_loses_real_secrets() -> None:
@@ -318,6 +445,20 @@ HOSTILE = [
     "Private-Lines: 1\nA", "authorization: basic ", "npm_", "api_key: ", "a1B2", "# ", "export ",
     "hooks.slack.com/", "\\", "\\n", "/", "-",
 ]  # fmt: skip
+
+
+HOSTILE_SETTINGS = [
+    "password: ", "password:x ", "password:'", "password:''", "password:\"", "password: |\n ",
+    "password>", "password>a<", "password:${", "password\n", "password value=", "password: a/a/",
+    "a:a:", '"auth":"', "_auth=", "://a",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["a.yaml", "a.json", ".netrc", ".pgpass", ".htpasswd", ".npmrc"])
+@pytest.mark.parametrize("piece", HOSTILE_SETTINGS)
+def test_hostile_settings_come_to_an_end(path: str, piece: str) -> None:
+    text = piece * (MEGABYTES // 10 // len(piece))
+    assert mask(text, path=path).text.count("\n") == text.count("\n")
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Without, Words, relaxed
+from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Without, Words, demands, relaxed
 from trivium.query.parse import parse
 
 A_B = AnyOf((Words("a"), Words("b")))
@@ -30,3 +30,23 @@ def test_phrases_become_words_and_the_rest_stays(text: str, root: Expression) ->
 @pytest.mark.parametrize("text", ["a b", "a AND b", 'a -"b c"', "", "conf*"])
 def test_a_query_without_a_needed_phrase_stays_as_it_is(text: str) -> None:
     assert relaxed(parse(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a b", False),
+        ('"a b"', True),
+        ('"a b" c', True),
+        ("a AND b", True),
+        ("conf*", True),
+        ("conf* a", False),
+        ('"a b" OR "c d"', True),
+        ('"a b" OR c', False),
+        ('"a b" -c', True),
+        ("a -c", False),
+        ("", False),
+    ],
+)
+def test_phrases_prefixes_and_what_and_joins_must_be_there(text: str, *, expected: bool) -> None:
+    assert demands(parse(text).root) is expected

@@ -3,12 +3,25 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from trivium.results.present import as_data, as_text, footer, label, printable
+import pytest
+
+from trivium.results.present import (
+    as_data,
+    as_text,
+    embedded,
+    footer,
+    item_data,
+    label,
+    printable,
+)
 from trivium.types import (
     Answer,
+    Chunk,
     ChunkId,
     Coverage,
     Degraded,
+    Edge,
+    EdgeType,
     Freshness,
     Hit,
     Kind,
@@ -106,10 +119,47 @@ def test_degraded_stages_are_told_with_their_reasons() -> None:
     assert data["degraded"] == [{"stage": "vectors", "reason": "no model"}]
 
 
-def test_text_for_a_terminal_has_place_name_reason_and_lines() -> None:
-    assert as_text(ANSWER) == (
-        "1. guide.md:3  Cats\n   section, score 0.750: has cat\n   │ ## Cats\n   │ A cat."
-    )
+def test_text_for_a_terminal_has_place_name_id_reason_and_lines() -> None:
+    assert as_text(ANSWER).split("\n") == [
+        "1. guide.md:3  Cats",
+        "   doc:guide.md#Cats  section, score 0.750: has cat",
+        "   │ ## Cats",
+        "   │ A cat.",
+    ]
+
+
+def test_a_place_is_written_for_its_reader_and_data_keeps_the_path_of_the_index() -> None:
+    text = as_text(ANSWER, place=lambda path: f"/books/{path}")
+
+    assert text.startswith("1. /books/guide.md:3  Cats\n   doc:guide.md#Cats  ")
+
+
+def test_an_item_has_its_text_its_chunks_and_its_edges() -> None:
+    chunk = Chunk(ChunkId("doc:guide.md#Cats@0"), NODE.id, "## Cats", Span(0, 7), 3, 3)
+    edge = Edge(NodeId("doc:guide.md"), NODE.id, EdgeType.CONTAINS)
+
+    data = item_data(NODE, text="## Cats", chunks=[chunk], edges=[edge])
+
+    assert data["text"] == "## Cats"
+    assert data["chunks"] == [chunk.id]
+    assert data["edges"] == [{"source": edge.source, "target": edge.target, "type": "contains"}]
+    assert json.loads(json.dumps(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("done", "chunks", "said"),
+    [
+        (0, 10, "0%"),
+        (29, 100, f"29%, {100 - 29} chunks to go"),
+        (986, 1000, f"98%, {1000 - 986} chunks to go"),
+        (199_999, 200_000, "99%, 1 chunk to go"),
+        (200_000, 200_000, "100%"),
+    ],
+)
+def test_a_share_is_rounded_down_so_that_only_all_is_a_hundred(
+    done: int, chunks: int, said: str
+) -> None:
+    assert embedded(done / chunks, chunks=chunks) == said
 
 
 def test_explaining_adds_the_parts_and_their_sum() -> None:
@@ -118,7 +168,7 @@ def test_explaining_adds_the_parts_and_their_sum() -> None:
     assert lines[-3:] == [
         "   +0.5000  text",
         "   +0.2500  vectors",
-        "   0.7500  = score   (doc:guide.md#Cats)",
+        "   0.7500  = score",
     ]
 
 
@@ -147,6 +197,20 @@ def test_a_name_with_a_line_end_stays_on_its_line() -> None:
     head = as_text(replace(ANSWER, results=(replace(HIT, node=odd),))).split("\n")[0]
 
     assert head == "1. x\\ny\\t.md:3  a\\nb"
+
+
+def test_no_name_id_reason_or_part_of_a_score_can_steer_a_terminal() -> None:
+    odd = replace(
+        HIT,
+        id=NodeId("doc:\x1b]0;x#\x1b[2J"),
+        node=replace(NODE, type="\x1b[3m", source=Location("\x1b[1m.md", 1, 1)),
+        parts=(Part("\x1b[4m", 0.75),),
+        reason="has \x1b[5m",
+        snippet="\x1b[6m",
+        highlights=((0, 2),),
+    )
+
+    assert "\x1b" not in as_text(replace(ANSWER, results=(odd,)), explain=True)
 
 
 def test_a_node_is_labelled_by_what_tells_it_from_its_neighbours() -> None:

@@ -89,7 +89,7 @@ def test_what_one_retriever_found_past_the_depth_of_the_other_is_scored_too(
     snapshot: Snapshot,
 ) -> None:
     # A vector of the start of a word lies anywhere: here it is nearest to another chunk.
-    found = gathered(snapshot, "co*", embedders=[WordEmbedder()], depth=1)
+    found = gathered(snapshot, "co* zzz", embedders=[WordEmbedder()], depth=1)
 
     assert [len(ranking.ids) for ranking in found.rankings] == [1, 1]
     assert len(found.pool) == 2

@@ -8,9 +8,12 @@ that is not there. Driver errors leave here as errors of our own tree.
 from __future__ import annotations
 
 import shlex
+import shutil
 import sqlite3
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from urllib.parse import quote
@@ -21,6 +24,7 @@ from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
 FORMAT = 1
 _BUSY_S = 30.0
+_TRUNCATE_WAIT_S = 1.0
 # A full disk is by far the most common cause.
 _KEPT = "Nothing of this step was kept. See that the disk has space left, and try again."
 
@@ -47,11 +51,15 @@ def translated(what: str, *, root: str = "") -> Iterator[None]:
 
 
 def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
-    """Make both files if they are not there; a half-made one is finished."""
+    """Make both files if they are not there; a half-made one is finished.
+
+    Every record gets an incarnation of its own: what was derived from another is not of it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     store.mkdir(parents=True, exist_ok=True)
     _make(store / "store.db", "store.sql", {})
-    _make(folder / "collection.db", "schema.sql", {"format": str(FORMAT), "seq": "0", **meta})
+    own = {"format": str(FORMAT), "seq": "0", "incarnation": uuid.uuid4().hex}
+    _make(folder / "collection.db", "schema.sql", {**own, **meta})
 
 
 def _make(path: Path, script: str, meta: dict[str, str]) -> None:
@@ -59,7 +67,7 @@ def _make(path: Path, script: str, meta: dict[str, str]) -> None:
         # Readers take this way: they never wait for a writer's transaction.
         return
     # SQLite does not wait when two connections switch a new file to WAL at once.
-    with FileLock(path.with_suffix(".lock"), timeout=_BUSY_S), _connected(path) as connection:
+    with _making(path), _connected(path, mode="rwc") as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         if not _has_tables(connection):
@@ -75,8 +83,19 @@ def _is_made(path: Path) -> bool:
     """Say whether the tables are there: all of them come in one transaction."""
     if not path.exists():
         return False
-    with _connected(path) as connection:
-        return _has_tables(connection)
+    try:
+        with _connected(path, mode="rw") as connection:
+            return _has_tables(connection)
+    except sqlite3.OperationalError:
+        if path.exists():
+            raise
+        # Removed by another process just now.
+        return False
+
+
+def _making(path: Path) -> FileLock:
+    """Return the lock under which a database file comes and goes."""
+    return FileLock(path.with_suffix(".lock"), timeout=_BUSY_S)
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
@@ -84,8 +103,9 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
 
 
 @contextmanager
-def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+def _connected(path: Path, *, mode: str) -> Iterator[sqlite3.Connection]:
+    address = f"file:{quote(str(path))}?mode={mode}"
+    connection = sqlite3.connect(address, uri=True, timeout=_BUSY_S, isolation_level=None)
     try:
         yield connection
     finally:
@@ -116,6 +136,9 @@ def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA store.synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        # What is deleted is overwritten: a secret that was indexed must not stay in the file.
+        connection.execute("PRAGMA main.secure_delete = ON")
+        connection.execute("PRAGMA store.secure_delete = ON")
         _check_format(connection, folder)
     except BaseException:
         connection.close()
@@ -133,6 +156,61 @@ def _check_format(connection: sqlite3.Connection, folder: Path) -> None:
             f"The index of {place} has format {found}; this version reads format {FORMAT}. "
             f"Make it anew with: trivium index --rebuild {shlex.quote(place)}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Which files stand at the places of the record and of the store; None for one not there.
+
+    A file that was removed and made anew is another one, as long as the old one is open.
+    """
+
+    record: tuple[int, int] | None
+    store: tuple[int, int] | None
+
+
+def files_at(folder: Path, store: Path) -> Files:
+    """Say which files a connection opened now would be to."""
+    return Files(_identity(folder / "collection.db"), _identity(store / "store.db"))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def truncate_logs(connection: sqlite3.Connection) -> None:
+    """Empty the write-ahead logs, which still hold what was deleted.
+
+    One that a reader is using is left after a short wait.
+    """
+    connection.execute(f"PRAGMA busy_timeout = {int(_TRUNCATE_WAIT_S * 1000)}")
+    for schema in ("main", "store"):
+        connection.execute(f"PRAGMA {schema}.wal_checkpoint(TRUNCATE)").fetchall()
+    connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_S * 1000)}")
+
+
+def remove(path: Path) -> None:
+    """Remove the folder of a database file; whoever makes it anew waits until it is gone."""
+    with _making(path):
+        for inside in sorted(path.parent.iterdir(), key=lambda one: _turn(one, path)):
+            if inside.is_dir():
+                shutil.rmtree(inside, ignore_errors=True)
+            else:
+                inside.unlink(missing_ok=True)
+        # One that somebody has begun to use again stays.
+        with suppress(OSError):
+            path.parent.rmdir()
+
+
+def _turn(inside: Path, path: Path) -> int:
+    """Return when a file goes: logs before their database, locks at the very end."""
+    if inside.suffix == ".lock":
+        return 2
+    return 1 if inside == path else 0
 
 
 def is_sound(path: Path) -> bool:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     import tantivy
     from numpy.typing import NDArray
 
-    from trivium.backends.embedded.store import EmbeddedBackend
+    from trivium.backends.embedded.life import Life
     from trivium.backends.embedded.text import State
     from trivium.backends.embedded.vectors import Loaded
 
@@ -59,12 +59,12 @@ class EmbeddedSnapshot:
 
     def __init__(
         self,
-        backend: EmbeddedBackend,
+        life: Life,
         connection: sqlite3.Connection,
         pinned: dict[str, tuple[State, tantivy.Searcher]],
         spaces: Mapping[str, Loaded],
     ) -> None:
-        self._backend = backend
+        self._life = life
         self._pinned_spaces = spaces
         self._sql = connection
         self._pinned = pinned
@@ -78,7 +78,7 @@ class EmbeddedSnapshot:
 
     def contents(self) -> Contents:
         """Count what is there; once for each state."""
-        return self._backend.remembered(("contents", self._revision), self._count)
+        return self._life.remembered(("contents", self._revision), self._count)
 
     def _count(self) -> Contents:
         def count(table: str) -> int:
@@ -112,7 +112,7 @@ class EmbeddedSnapshot:
     def text(self, view: View) -> EmbeddedText:
         """Return the text index of `view`, made now if it does not exist yet."""
         check(view)
-        folder = self._backend.view(view)
+        folder = self._life.view(view)
         key = view_key(view)
         if key not in self._pinned:
             found = folder.searcher()
@@ -121,7 +121,9 @@ class EmbeddedSnapshot:
                 found = folder.searcher()
             assert found is not None  # noqa: S101 - made just above
             self._pinned[key] = found
-        return EmbeddedText(self, TextReader(folder, self._pinned[key][1]))
+        state, searcher = self._pinned[key]
+        reader = TextReader(folder, searcher)
+        return EmbeddedText(self, reader, is_current=state.seq >= self.seq)
 
     def _build(self, folder: TextFolder) -> None:
         folder.folder.mkdir(parents=True, exist_ok=True)
@@ -132,6 +134,7 @@ class EmbeddedSnapshot:
             try:
                 for number, node, chunk in self.stream("1", ()):
                     writer.add(number, node, chunk)
+                self._check_life()
                 writer.commit(self.seq, unless_made=True)
             except BackendError:
                 # A writer made this view meanwhile and swept ours away.
@@ -139,6 +142,10 @@ class EmbeddedSnapshot:
                     raise
             finally:
                 writer.close()
+
+    def _check_life(self) -> None:
+        if self._life.is_over():
+            raise BackendError("The index was made anew while it was read. Ask again.")
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything; reads no vectors."""
@@ -149,10 +156,10 @@ class EmbeddedSnapshot:
     def _find_spaces(self) -> list[Space]:
         chunks = self.contents().chunks
         found = []
-        for place in sorted((self._backend.folder / "vectors").glob("*/current.json")):
+        for place in sorted((self._life.folder / "vectors").glob("*/current.json")):
             model_id = place.parent.name
             pinned = self._pinned_spaces.get(model_id)
-            folder = self._backend.space(model_id)
+            folder = self._life.space(model_id)
             state = pinned.state if pinned is not None else folder.state()
             if state is not None and state.rows and chunks and (pinned or folder.is_whole()):
                 found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
@@ -160,9 +167,9 @@ class EmbeddedSnapshot:
 
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
-        if not (self._backend.folder / "vectors" / model_id).is_dir():
+        if not (self._life.folder / "vectors" / model_id).is_dir():
             return None
-        loaded = self._pinned_spaces.get(model_id) or self._backend.space(model_id).load()
+        loaded = self._pinned_spaces.get(model_id) or self._life.space(model_id).load()
         if loaded is None or not loaded.state.rows:
             return None
         return EmbeddedVectors(self, SpaceReader(*loaded[1:]))
@@ -310,7 +317,7 @@ class EmbeddedSnapshot:
         """Return the sorted numbers of the chunks `where` allows; None for all of them."""
         if not where.conditions:
             return None
-        return self._backend.remembered(
+        return self._life.remembered(
             ("allowed", self._revision, where), lambda: self._allowed(where)
         )
 

@@ -27,9 +27,15 @@ _SLACK = 8
 class EmbeddedText:
     """See trivium.backends.base.TextIndex."""
 
-    def __init__(self, snapshot: EmbeddedSnapshot, reader: TextReader) -> None:
+    def __init__(self, snapshot: EmbeddedSnapshot, reader: TextReader, *, is_current: bool) -> None:
         self._snapshot = snapshot
         self._reader = reader
+        self._is_current = is_current
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it holds the last batch of this snapshot's record."""
+        return self._is_current
 
     def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
         """Rank the chunks that match `query`."""

@@ -2,37 +2,38 @@
 
 SQLite is the record; the text and vector indexes are derived from it, know which batch
 they contain, and catch up whenever a writer opens. Readers in other processes each hold
-a snapshot; one writer at a time holds the lock.
+a snapshot; one writer at a time holds the lock. A folder that another process removed or
+made anew is noticed at the next snapshot or writer.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
 
-from trivium.backends.embedded import database
+from trivium.backends.embedded import database, garbage
+from trivium.backends.embedded.database import Files
+from trivium.backends.embedded.life import Life
 from trivium.backends.embedded.lock import writer_lock
 from trivium.backends.embedded.read import EmbeddedSnapshot
-from trivium.backends.embedded.text import TextFolder, view_key, views_in
-from trivium.backends.embedded.vectors import SpaceFolder
+from trivium.backends.embedded.text import TextFolder
 from trivium.backends.embedded.write import EmbeddedWriter
-from trivium.errors import IndexLocked, IndexUnusable
+from trivium.errors import BackendError, IndexLocked
 from trivium.types import View
 
-if TYPE_CHECKING:
-    import tantivy
-
-    from trivium.backends.embedded.text import State
-    from trivium.backends.embedded.vectors import Loaded
+_MOST_TRIES = 5
 
 
-T = TypeVar("T")
-_MOST_REMEMBERED = 64
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A connection and the life of the folder it was opened in."""
+
+    sql: sqlite3.Connection
+    life: Life
 
 
 class EmbeddedBackend:
@@ -48,136 +49,152 @@ class EmbeddedBackend:
     ) -> None:
         self.folder = folder
         self.store = store
-        self._views: dict[str, TextFolder] = {}
-        self._spaces: dict[str, SpaceFolder] = {}
         self._guard = threading.Lock()
-        self._idle: list[sqlite3.Connection] = []
-        self._memory: dict[tuple[object, ...], object] = {}
+        self._idle: list[_Link] = []
+        self._life: Life | None = None
         self._built_at_sync = views
-        self._root = dict(meta or {}).get("root", "")
+        self._meta = dict(meta or {})
         with self._translated("Opening the index"):
-            database.create(folder, store, meta=dict(meta or {}))
+            database.create(folder, store, meta=self._meta)
 
     def meta(self) -> dict[str, str]:
         """Return what the collection remembers of itself."""
-        with self._translated("Reading the index"), self._reading() as connection:
-            return database.read_meta(connection)
+        with self._translated("Reading the index"), self._reading() as link:
+            return database.read_meta(link.sql)
 
     @contextmanager
     def snapshot(self) -> Iterator[EmbeddedSnapshot]:
-        """Hold one state of the index for reading."""
-        # Searchers first: SQLite commits before Tantivy, so the record then is never
-        # older than the text index, and a hit that is gone from the record is dropped.
-        with self._translated("Reading the index"):
-            pinned = self._pin()
-            spaces = self._pin_spaces()
-        with self._translated("Reading the index"), self._reading() as connection:
-            connection.execute("BEGIN")
+        """Hold one state of the index for reading; an index that was removed is empty."""
+        with self._translated("Reading the index"), self._reading() as link:
+            # Searchers first: SQLite commits before Tantivy, so the record then is never
+            # older than the text index, and a hit that is gone from the record is dropped.
+            pinned = link.life.pin_views()
+            spaces = link.life.pin_spaces()
+            link.sql.execute("BEGIN")
             try:
-                yield EmbeddedSnapshot(self, connection, pinned, spaces)
+                yield EmbeddedSnapshot(link.life, link.sql, pinned, spaces)
             finally:
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
+                if link.sql.in_transaction:
+                    link.sql.execute("COMMIT")
 
     @contextmanager
     def writer(self, *, wait_s: float) -> Iterator[EmbeddedWriter]:
         """Become the writer; heals indexes that a crash left behind."""
-        place = self.meta().get("root", str(self.folder))
-        try:
-            with self._translated("Writing the index"), writer_lock(self.folder, wait_s=wait_s):
-                connection = database.connect(self.folder, self.store, writes=True)
-                writer = EmbeddedWriter(self, connection)
-                try:
-                    yield writer
-                finally:
-                    writer.close()
-                    connection.close()
-        except IndexLocked as error:
-            raise IndexLocked(place, holder=error.holder) from error
+        with self._writing("Writing the index", wait_s=wait_s) as link:
+            writer = EmbeddedWriter(link.life, link.sql)
+            try:
+                yield writer
+            finally:
+                writer.close()
+
+    def destroy(self, *, wait_s: float) -> None:
+        """Remove the collection, and the store too if no other collection uses it.
+
+        What the files held is overwritten first. Raises IndexLocked if another process still
+        writes after `wait_s`. A backend that is used again starts an empty collection.
+        """
+        with self._locked("Removing the index", wait_s=wait_s):
+            link = self._connect(writes=True)
+            try:
+                garbage.forget_all(link.sql, str(self.folder))
+                is_shared = garbage.has_other_users(link.sql, str(self.folder))
+            finally:
+                link.sql.close()
+            self.close()
+            if not is_shared:
+                database.remove(self.store / "store.db")
+            database.remove(self.folder / "collection.db")
 
     def view(self, view: View) -> TextFolder:
         """Return the folder of a view."""
-        key = view_key(view)
-        with self._guard:
-            if key not in self._views:
-                self._views[key] = TextFolder(self.folder / "text", view)
-            return self._views[key]
-
-    def space(self, model_id: str) -> SpaceFolder:
-        """Return the folder of a vector space."""
-        with self._guard:
-            if model_id not in self._spaces:
-                self._spaces[model_id] = SpaceFolder(self.folder / "vectors" / model_id)
-            return self._spaces[model_id]
+        with self._translated("Reading the index"), self._reading() as link:
+            return link.life.view(view)
 
     def views_kept(self) -> list[TextFolder]:
         """Return the views a writer keeps up to date: those of every sync, and those in use."""
-        wanted = {
-            view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))
-        }
-        return [self.view(view) for _, view in sorted(wanted.items())]
-
-    def remembered(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """Return what `make` gave for this key before, or make it; the oldest are forgotten.
-
-        The key names a state of the index, so what is remembered never goes stale.
-        """
-        with self._guard:
-            if key in self._memory:
-                return cast("T", self._memory[key])
-        made = make()
-        with self._guard:
-            self._memory[key] = made
-            while len(self._memory) > _MOST_REMEMBERED:
-                self._memory.pop(next(iter(self._memory)))
-        return made
-
-    def now(self) -> str:
-        """Return the time, for people."""
-        return datetime.now(UTC).isoformat(timespec="seconds")
+        with self._translated("Reading the index"), self._reading() as link:
+            return link.life.views_kept()
 
     def close(self) -> None:
         """Close every connection that is not in use."""
         with self._guard:
             while self._idle:
-                self._idle.pop().close()
+                self._idle.pop().sql.close()
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[_Link]:
         """Lend a connection for reading; each snapshot has its own."""
-        with self._guard:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = database.connect(self.folder, self.store, writes=False)
+        link = self._idle_link() or self._connect(writes=False)
         try:
-            yield connection
+            yield link
         finally:
             with self._guard:
-                self._idle.append(connection)
+                self._idle.append(link)
+
+    def _idle_link(self) -> _Link | None:
+        """Return an idle connection to the files that are there now; others are closed."""
+        files = database.files_at(self.folder, self.store)
+        with self._guard:
+            while self._idle:
+                link = self._idle.pop()
+                if link.life.files == files:
+                    return link
+                link.sql.close()
+        return None
+
+    @contextmanager
+    def _locked(self, what: str, *, wait_s: float) -> Iterator[None]:
+        try:
+            with self._translated(what), writer_lock(self.folder, wait_s=wait_s):
+                yield
+        except IndexLocked as error:
+            place = self._meta.get("root", str(self.folder))
+            raise IndexLocked(place, holder=error.holder) from error
+
+    @contextmanager
+    def _writing(self, what: str, *, wait_s: float) -> Iterator[_Link]:
+        with self._locked(what, wait_s=wait_s):
+            link = self._connect(writes=True)
+            try:
+                yield link
+            finally:
+                link.sql.close()
+
+    def _connect(self, *, writes: bool) -> _Link:
+        """Open the files that are there, made now if they are gone."""
+        for _ in range(_MOST_TRIES):
+            files = database.files_at(self.folder, self.store)
+            try:
+                database.create(self.folder, self.store, meta=self._meta)
+                files = database.files_at(self.folder, self.store)
+                connection = database.connect(self.folder, self.store, writes=writes)
+            except (sqlite3.OperationalError, FileNotFoundError):
+                if database.files_at(self.folder, self.store) == files:
+                    raise
+                continue
+            # The files may have been replaced before both were open.
+            if database.files_at(self.folder, self.store) == files:
+                return self._linked(connection, files)
+            connection.close()
+        raise BackendError(f"The index in {self.folder} is being made anew. Try again.")
+
+    def _linked(self, connection: sqlite3.Connection, files: Files) -> _Link:
+        try:
+            incarnation = database.read_meta(connection).get("incarnation", "")
+        except BaseException:
+            connection.close()
+            raise
+        with self._guard:
+            life = self._life
+            if life is None or (life.files, life.incarnation) != (files, incarnation):
+                life = self._life = Life(
+                    self.folder,
+                    self.store,
+                    files=files,
+                    incarnation=incarnation,
+                    views=self._built_at_sync,
+                )
+        return _Link(connection, life)
 
     def _translated(self, what: str) -> AbstractContextManager[None]:
-        return database.translated(what, root=self._root)
-
-    def _pin(self) -> dict[str, tuple[State, tantivy.Searcher]]:
-        for view in self._built_at_sync:
-            self.view(view)
-        with self._guard:
-            folders = dict(self._views)
-        pinned = {}
-        for key, folder in folders.items():
-            # One that cannot be read is reported to whoever asks it; a writer mends it.
-            with suppress(IndexUnusable):
-                found = folder.searcher()
-                if found is not None:
-                    pinned[key] = found
-        return pinned
-
-    def _pin_spaces(self) -> dict[str, Loaded]:
-        with self._guard:
-            folders = dict(self._spaces)
-        pinned = {}
-        for model_id, folder in folders.items():
-            loaded = folder.load()
-            if loaded is not None:
-                pinned[model_id] = loaded
-        return pinned
+        return database.translated(what, root=self._meta.get("root", ""))

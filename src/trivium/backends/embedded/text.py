@@ -2,17 +2,16 @@
 
 A view lives in generations: a rebuild writes a new one aside and then points to it, so
 readers never see half an index. `current.json` says which generation, up to which batch
-(`seq`) and how many dead documents it counts. The record is SQLite; this only derives.
+(`seq`) of which incarnation of the record, and how many dead documents it counts. One that
+names another incarnation is not there. The record is SQLite; this only derives.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -24,6 +23,7 @@ from filelock import FileLock
 
 from trivium.analysis.fields import text_of
 from trivium.analysis.words import analyser
+from trivium.backends.embedded.aside import write_aside
 from trivium.backends.embedded.asks import compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter
@@ -49,6 +49,7 @@ class State:
     generation: str
     seq: int
     dead: int
+    incarnation: str
 
 
 @cache
@@ -82,9 +83,10 @@ def schema_of(view: View) -> tantivy.Schema:
 class TextFolder:
     """The folder of one view: opens generations for reading, writes and swaps them."""
 
-    def __init__(self, folder: Path, view: View) -> None:
+    def __init__(self, folder: Path, view: View, *, incarnation: str = "") -> None:
         self.folder = folder / view_key(view)
         self.view = view
+        self.incarnation = incarnation
         self._schema: tantivy.Schema | None = None
         self._open: tuple[State, tantivy.Index] | None = None
 
@@ -96,14 +98,16 @@ class TextFolder:
         return self._schema
 
     def state(self) -> State | None:
-        """Read what is current, or None if the view has not been made."""
+        """Read what is current; None if the view has not been made from this record."""
         try:
             raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
-            return State(str(raw["generation"]), int(raw["seq"]), int(raw["dead"]))
+            made_from = str(raw.get("incarnation", ""))
+            state = State(str(raw["generation"]), int(raw["seq"]), int(raw["dead"]), made_from)
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             return None
+        return state if state.incarnation == self.incarnation else None
 
     def searcher(self) -> tuple[State, tantivy.Searcher] | None:
         """Return the newest state and a searcher pinned to it; None if there is none yet."""
@@ -165,13 +169,13 @@ class TextFolder:
         with FileLock(self.folder / "save.lock"):
             if unless_made and self.state() is not None:
                 return False
-            _write_aside(self.folder / "current.json", asdict(state))
+            write_aside(self.folder / "current.json", json.dumps(asdict(state)).encode())
         return True
 
     def new_generation(self) -> Path:
         """Make an empty folder for a rebuild, of a name that no other process uses."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        _write_aside(self.folder / "view.json", asdict(self.view))
+        write_aside(self.folder / "view.json", json.dumps(asdict(self.view)).encode())
         state = self.state()
         number = int(state.generation[1:].partition("-")[0]) + 1 if state else 1
         return Path(tempfile.mkdtemp(prefix=f"g{number}-", dir=self.folder))
@@ -218,7 +222,7 @@ class TextWriter:
         state = None if fresh else folder.state()
         if state is None:
             path = folder.new_generation()
-            state = State(path.name, 0, 0)
+            state = State(path.name, 0, 0, folder.incarnation)
         else:
             path = folder.folder / state.generation
         self.state = state
@@ -278,16 +282,6 @@ def _translated(folder: TextFolder) -> Iterator[None]:
             f"The text index in {folder.folder} could not be written: {error}. "
             "What was stored is safe; the next trivium index completes it."
         ) from error
-
-
-def _write_aside(path: Path, data: dict[str, object]) -> None:
-    """Replace a JSON file all at once."""
-    temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(data, file)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
 
 
 def needs_rebuild(state: State, chunks: int) -> bool:

@@ -1,7 +1,8 @@
 """One vector space of a collection as files that are scanned whole.
 
 A base file and a small delta, both memory-mapped: rows are int8 with one scale each.
-`current.json` names them, the batch (`seq`) and the last stored vector they contain.
+`current.json` names them, the incarnation of the record, the batch (`seq`) and the last
+stored vector they contain; files of another incarnation are not there.
 The scan is exact: its int8 estimate has a known error, and all rows within that error
 of the cut are scored again with whole-number arithmetic, so every machine agrees.
 """
@@ -9,11 +10,13 @@ of the cut are scored again with whole-number arithmetic, so every machine agree
 from __future__ import annotations
 
 import json
-import os
 import struct
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from trivium.backends.embedded.aside import write_aside
+from trivium.backends.quantise import to_int8, to_int16
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +44,7 @@ class SpaceState:
     base_rows: int
     delta: str
     rows: int
+    incarnation: str = ""
 
 
 class Rows(NamedTuple):
@@ -96,17 +100,19 @@ def rows_of(found: Sequence[tuple[int, float, bytes]], dimension: int) -> Rows:
 class SpaceFolder:
     """The files of one space: opened for reading, replaced by renaming."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, incarnation: str = "") -> None:
         self.folder = folder
+        self.incarnation = incarnation
         self._open: Loaded | None = None
 
     def state(self) -> SpaceState | None:
-        """Read what is current, or None."""
+        """Read what is current; None if the space has not been made from this record."""
         try:
             raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
-            return SpaceState(**raw)
+            state = SpaceState(**raw)
         except (OSError, ValueError, TypeError):
             return None
+        return state if state.incarnation == self.incarnation else None
 
     def load(self) -> Loaded | None:
         """Return what is current. None where nothing is, or where it is damaged.
@@ -167,10 +173,17 @@ class SpaceFolder:
         _write(self.folder / delta_name, delta, dead)
         dimension = delta.matrix.shape[1]
         rows = base_rows - len(dead) + len(delta.numbers)
-        state = SpaceState(seq, last_vector, dimension, base_name, base_rows, delta_name, rows)
-        temporary = self.folder / f"current.{os.getpid()}.tmp"
-        _write_synced(temporary, json.dumps(asdict(state)).encode())
-        temporary.replace(self.folder / "current.json")
+        state = SpaceState(
+            seq=seq,
+            last_vector=last_vector,
+            dimension=dimension,
+            base=base_name,
+            base_rows=base_rows,
+            delta=delta_name,
+            rows=rows,
+            incarnation=self.incarnation,
+        )
+        write_aside(self.folder / "current.json", json.dumps(asdict(state)).encode())
         for old in self.folder.glob("*.vec"):
             if old.name not in (base_name, delta_name):
                 old.unlink(missing_ok=True)
@@ -193,16 +206,7 @@ def _write(path: Path, rows: Rows, dead: NDArray[np.int64]) -> None:
         np.ascontiguousarray(rows.matrix).tobytes(),
         dead.astype("<i8").tobytes(),
     )
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    _write_synced(temporary, b"".join(parts))
-    temporary.replace(path)
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    write_aside(path, b"".join(parts))
 
 
 def _read(path: Path) -> tuple[Rows, NDArray[np.int64]]:
@@ -321,13 +325,11 @@ def _within_error(
 
     if not len(rows.numbers):
         return np.empty(0, np.int64)
-    top = float(np.abs(vector).max())
-    scale = top / 127 if top else 1.0
-    coarse = np.rint(vector / scale).astype(np.int8)
-    dots = np.asarray(numkong.cdist(coarse[np.newaxis], rows.matrix, metric="dot"))[0]
+    coarse, (scale,) = to_int8(vector[np.newaxis])
+    dots = np.asarray(numkong.cdist(coarse, rows.matrix, metric="dot"))[0]
     estimate = dots.astype(np.float32)
     estimate *= rows.scales
-    estimate *= np.float32(scale)
+    estimate *= scale
     if mask is not None:
         estimate[~mask] = -np.inf
     if limit >= len(estimate):
@@ -335,7 +337,7 @@ def _within_error(
     else:
         # A stored row is at most a unit vector, so the estimate is off by no more than the
         # length of what rounding took from the query; float32 adds a hair.
-        off = float(np.linalg.norm(vector - coarse * np.float32(scale))) * 1.01 + 1e-5
+        off = float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5
         found = np.flatnonzero(estimate >= _cut(estimate, limit) - 2 * off)
     return found[estimate[found] > -np.inf] if mask is not None else found
 
@@ -360,8 +362,6 @@ def exact_cosines(
     """Score rows against the query in whole numbers: the same on every machine."""
     import numpy as np
 
-    top = float(np.abs(vector).max())
-    scale = top / 32767 if top else 1.0
-    fine = np.rint(vector.astype(np.float64) / scale).astype(np.int64)
-    dots = (rows.matrix[at].astype(np.int64) @ fine).astype(np.float64)
+    fine, scale = to_int16(vector)
+    dots = (rows.matrix[at].astype(np.int64) @ fine.astype(np.int64)).astype(np.float64)
     return dots * rows.scales[at].astype(np.float64) * np.float64(scale)

@@ -1,53 +1,41 @@
-"""The writer of an embedded collection.
+"""Batches and vectors -> rows of the record: the writer of an embedded collection.
 
-A batch goes to SQLite first, texts before the rows that name them; from then on it is
-safe. Text and vector indexes are fed along the way and published together; whatever
-they miss after a crash is replayed from SQLite when the next writer opens them.
+Texts go into the store before the rows that name them; once both are in, a batch is safe.
+The text and vector indexes follow from the record: see derive.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import embedding_text, text_key
 from trivium.backends.base import Batch, FileContent, FileState, Pending
-from trivium.backends.embedded import database
+from trivium.backends.embedded import database, garbage
+from trivium.backends.embedded.derive import Added, Derived
 from trivium.backends.embedded.read import stream
 from trivium.backends.embedded.rows import node_values
-from trivium.backends.embedded.text import TextFolder, TextWriter, needs_rebuild
-from trivium.backends.embedded.vectors import (
-    Rows,
-    SpaceFolder,
-    empty_rows,
-    is_heavy,
-    joined,
-    rows_of,
-)
-from trivium.errors import BackendError, BackendRefused
-from trivium.types import Chunk, Node
+from trivium.errors import BackendRefused
+from trivium.types import Node
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trivium.backends.embedded.store import EmbeddedBackend
-
-Added = tuple[int, Node, Chunk]
+    from trivium.backends.embedded.life import Life
 
 
 class EmbeddedWriter:
     """See trivium.backends.base.Writer."""
 
-    def __init__(self, backend: EmbeddedBackend, connection: sqlite3.Connection) -> None:
-        self._backend = backend
+    def __init__(self, life: Life, connection: sqlite3.Connection) -> None:
+        self._own = str(life.folder)
         self._sql = connection
-        self._text: dict[str, TextWriter] = {}
         meta = database.read_meta(connection)
         self._seq = int(meta["seq"])
-        self._pruned = int(meta.get("pruned", "0"))
+        self._derived = Derived(life, connection, pruned=int(meta.get("pruned", "0")))
         self._revision = int(meta.get("revision", "0"))
         self._forget_textless()
 
@@ -64,8 +52,7 @@ class EmbeddedWriter:
         """Store a batch, all of it or none; return its sequence number."""
         if batch.replaced or batch.removed:
             # Opened before there is anything to catch up with, so that nothing is read twice.
-            for folder in self._backend.views_kept():
-                self._text_writer(folder)
+            self._derived.open(self._seq)
         self._keep_texts(batch.replaced)
         seq = self._seq + 1
         added: list[Added] = []
@@ -85,15 +72,8 @@ class EmbeddedWriter:
                 f"A batch holds an id twice and was not stored: {error}"
             ) from error
         self._seq = seq
-        self._feed_text(added, dropped)
+        self._derived.feed(added, dropped)
         return seq
-
-    def _feed_text(self, added: Sequence[Added], dropped: Sequence[int]) -> None:
-        """Hand a batch that is safe to the text writers."""
-        for writer in self._text.values():
-            writer.drop(dropped)
-            for number, node, chunk in added:
-                writer.add(number, node, chunk)
 
     def _revise(self) -> None:
         """Mark the state as another one, so that readers count anew."""
@@ -105,9 +85,7 @@ class EmbeddedWriter:
         if not contents:
             return
         with database.transaction(self._sql):
-            self._sql.execute(
-                "INSERT OR IGNORE INTO store.users VALUES (?)", (str(self._backend.folder),)
-            )
+            self._sql.execute("INSERT OR IGNORE INTO store.users VALUES (?)", (self._own,))
             self._sql.executemany(
                 "INSERT OR IGNORE INTO store.texts VALUES (?, ?)",
                 [(text_key(one.document.text), one.document.text) for one in contents],
@@ -210,7 +188,8 @@ class EmbeddedWriter:
         with database.transaction(self._sql):
             self._sql.execute("DELETE FROM skipped")
             self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", skipped.items())
-            database.write_meta(self._sql, {"indexed_at": self._backend.now()})
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            database.write_meta(self._sql, {"indexed_at": now})
             self._revise()
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
@@ -255,170 +234,22 @@ class EmbeddedWriter:
             )
 
     def publish(self) -> None:
-        """Bring the text and vector indexes up to the last batch."""
-        for folder in self._backend.views_kept():
-            self._publish_text(folder)
-        for (model_id,) in self._sql.execute("SELECT DISTINCT model FROM store.vectors").fetchall():
-            self._publish_space(model_id, self._backend.space(model_id))
-        self._prune()
-
-    def _publish_text(self, folder: TextFolder) -> None:
-        state = folder.state()
-        is_current = state is not None and state.seq == self._seq
-        if is_current and folder.folder.name not in self._text and folder.is_whole():
-            return
-        writer = self._text_writer(folder)
-        chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-        if not self._committed(writer) or needs_rebuild(writer.state, chunks):
-            self._rebuild_text(folder)
-        elif writer.is_fresh:
-            folder.sweep()
-        self._close_text(folder)
-
-    def _committed(self, writer: TextWriter) -> bool:
-        """Say whether a commit went well; a fresh index that fails has no second chance."""
-        try:
-            writer.commit(self._seq)
-        except BackendError:
-            if writer.is_fresh:
-                raise
-            return False
-        return True
-
-    def _text_writer(self, folder: TextFolder) -> TextWriter:
-        """Return the open writer of a view, caught up with SQLite."""
-        key = folder.folder.name
-        if key not in self._text:
-            fresh = not folder.is_whole()
-            state = folder.state()
-            if state is not None and (state.seq < self._pruned or state.seq > self._seq):
-                fresh = True
-            writer = self._text[key] = TextWriter(folder, fresh=fresh)
-            self._replay(writer)
-        return self._text[key]
-
-    def _replay(self, writer: TextWriter) -> None:
-        since = writer.state.seq
-        dead = self._sql.execute("SELECT chunk FROM removed WHERE seq > ?", (since,))
-        writer.drop(number for (number,) in dead.fetchall())
-        if since:
-            # A crash after Tantivy's commit and before ours: these may be in already.
-            newer = self._sql.execute("SELECT id FROM chunks WHERE seq > ?", (since,))
-            for (number,) in newer.fetchall():
-                writer.forget(number)
-        for number, node, chunk in stream(self._sql, "c.seq > ?", (since,)):
-            writer.add(number, node, chunk)
-
-    def _rebuild_text(self, folder: TextFolder) -> None:
-        self._close_text(folder)
-        writer = TextWriter(folder, fresh=True)
-        try:
-            for number, node, chunk in stream(self._sql, "1", ()):
-                writer.add(number, node, chunk)
-            writer.commit(self._seq)
-        finally:
-            writer.close()
-        folder.sweep()
-
-    def _close_text(self, folder: TextFolder) -> None:
-        writer = self._text.pop(folder.folder.name, None)
-        if writer is not None:
-            writer.close()
-
-    def _publish_space(self, model_id: str, folder: SpaceFolder) -> None:
-        import numpy as np
-
-        row = self._sql.execute(
-            "SELECT max(id), length(int8) FROM store.vectors WHERE model = ?", (model_id,)
-        ).fetchone()
-        last, dimension = int(row[0]), int(row[1])
-        loaded = folder.load() if folder.is_whole() else None
-        stale = loaded is not None and (loaded[0].seq < self._pruned or loaded[0].seq > self._seq)
-        if loaded is None or stale or loaded[0].dimension != dimension:
-            rows = self._vector_rows(model_id, dimension, "1", ())
-            folder.save(
-                seq=self._seq,
-                last_vector=last,
-                base=rows,
-                delta=empty_rows(dimension),
-                dead=np.empty(0, np.int64),
-            )
-            return
-        state, base, delta, dead = loaded
-        if state.seq == self._seq and state.last_vector == last:
-            return
-        gone = np.array(
-            [
-                n
-                for (n,) in self._sql.execute(
-                    "SELECT chunk FROM removed WHERE seq > ?", (state.seq,)
-                )
-            ],
-            np.int64,
-        )
-        newer = self._vector_rows(
-            model_id, dimension, "c.seq > ? OR v.id > ?", (state.seq, state.last_vector)
-        )
-        newer = newer.keep(~np.isin(newer.numbers, base.numbers))
-        delta = joined([delta.keep(~np.isin(delta.numbers, gone)), newer])
-        dead = np.union1d(dead, base.numbers[np.isin(base.numbers, gone)])
-        merged = None
-        if is_heavy(base, delta, dead):
-            merged = joined([base.keep(~np.isin(base.numbers, dead)), delta])
-            delta, dead = empty_rows(dimension), np.empty(0, np.int64)
-        folder.save(seq=self._seq, last_vector=last, base=merged, delta=delta, dead=dead)
-
-    def _vector_rows(
-        self, model_id: str, dimension: int, condition: str, values: tuple[int, ...]
-    ) -> Rows:
-        rows = self._sql.execute(
-            "SELECT c.id, v.scale, v.int8 FROM store.vectors v "  # noqa: S608
-            f"JOIN chunks c ON c.key = v.key WHERE v.model = ? AND ({condition}) ORDER BY c.id",
-            (model_id, *values),
-        ).fetchall()
-        return rows_of(rows, dimension)
-
-    def _prune(self) -> None:
-        """Forget removals that every index has taken in; others will be made anew."""
-        with database.transaction(self._sql):
-            self._sql.execute("DELETE FROM removed WHERE seq <= ?", (self._seq,))
-            database.write_meta(self._sql, {"pruned": str(self._seq)})
-        self._pruned = self._seq
+        """Bring the text and vector indexes up to the last batch, and clear out the store."""
+        self._derived.publish(self._seq)
+        garbage.drop_if_much(self._sql, self._own)
 
     def compact(self) -> None:
         """Write every index anew without what was deleted, and drop texts nobody needs."""
-        self.publish()
-        for folder in self._backend.views_kept():
-            self._rebuild_text(folder)
-        drop_unused(self._sql, str(self._backend.folder))
+        self._derived.compact(self._seq)
+        garbage.drop_unused(self._sql, self._own)
 
     def forget_all(self) -> None:
         """Empty the record and give up what only this collection kept in the store."""
-        own = str(self._backend.folder)
-        with database.transaction(self._sql):
-            for table in ("chunks", "nodes", "edges", "files", "skipped", "removed"):
-                self._sql.execute(f"DELETE FROM {table}")  # noqa: S608
-            self._revise()
-        drop_unused(self._sql, own)
-        self._sql.execute("DELETE FROM store.users WHERE folder = ?", (own,))
+        garbage.forget_all(self._sql, self._own)
 
     def close(self) -> None:
         """Let go of the text indexes; what was not published is replayed next time."""
-        for writer in self._text.values():
-            writer.close()
-        self._text.clear()
-
-
-def drop_unused(connection: sqlite3.Connection, own: str) -> None:
-    """Remove texts and vectors no collection of this store uses any more."""
-    users = connection.execute("SELECT folder FROM store.users").fetchall()
-    others = [folder for (folder,) in users if folder != own and Path(folder).is_dir()]
-    if others:
-        # Another collection shares this store: what it needs cannot be seen from here.
-        return
-    with database.transaction(connection):
-        connection.execute("DELETE FROM store.texts WHERE key NOT IN (SELECT text_key FROM files)")
-        connection.execute("DELETE FROM store.vectors WHERE key NOT IN (SELECT key FROM chunks)")
+        self._derived.close()
 
 
 def _within(keys: Mapping[int, bytes]) -> str:

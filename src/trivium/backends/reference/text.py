@@ -23,6 +23,11 @@ class ReferenceText:
     def __init__(self, found: Iterable[Found], *, view: View) -> None:
         self._index = invert(found, view=view)
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it holds the last batch: always, since it is counted from the state itself."""
+        return True
+
     def search(self, query: Query, *, where: Filter, depth: int) -> Ranking:
         """Rank the chunks that match `query` and satisfy `where`."""
         documents = self._index.documents

@@ -14,7 +14,7 @@ from pathlib import Path
 from trivium import __version__
 from trivium.config import KNOWN, Settings, load
 from trivium.errors import TriviumError
-from trivium.models.registry import load as load_model
+from trivium.models.registry import load_from
 
 _PARTS = ("tantivy", "numkong", "numpy", "tree-sitter", "PyStemmer")
 _EXTRAS = (
@@ -113,11 +113,7 @@ def _home(home: Path) -> Check:
 def _model(settings: Settings) -> Check:
     name = settings.text("embedding.model")
     try:
-        embedder = load_model(
-            name,
-            api_key=settings.openai_key,
-            base_url=settings.text("embedding.base_url") or None,
-        )
+        embedder = load_from(settings)
         if embedder is None:
             return Check("model", is_well=True, said=f"{name}: words only")
         if not name.startswith("openai:"):

@@ -1,13 +1,24 @@
-"""What a person sees: progress on stderr, colours where there is a terminal."""
+"""What a person sees: answers on stdout, the rest on stderr, colours where there is a terminal.
+
+Every text that may come from a file, its name or its headings is made printable here, so
+that none of it can steer the terminal. Called by every command.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from types import TracebackType
 from typing import Self
 
 import click
+
+from trivium.results.present import printable
+
+FOUND, NOTHING_FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 _STYLES: dict[str, dict[str, object]] = {
     "place": {"fg": "green"},
@@ -17,6 +28,10 @@ _STYLES: dict[str, dict[str, object]] = {
 }
 _WIDTH = 28
 _EVERY_S = 0.1
+# What was read or embedded is published next, and nobody counts that.
+_SAVED_AFTER = ("reading", "embedding")
+# JSON escapes the rest itself: control characters above ASCII, turned text, half pairs.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def styled(text: str, style: str) -> str:
@@ -24,10 +39,44 @@ def styled(text: str, style: str) -> str:
     return click.style(text, **_STYLES[style])  # type: ignore[arg-type]
 
 
+def show(text: str) -> None:
+    """Print an answer, or a part of it."""
+    click.echo(printable(text))
+
+
+def show_json(data: object) -> None:
+    """Print an answer as one JSON document."""
+    import json
+
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    click.echo(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+
+
+def say(text: str, *, dim: bool = False) -> None:
+    """Tell the person something that is not the answer."""
+    click.echo(click.style(printable(text), dim=True) if dim else printable(text), err=True)
+
+
+def log_to_stderr() -> None:
+    """Write what Trivium logs to stderr; other libraries stay silent."""
+    import logging
+
+    class Printable(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return printable(super().format(record))
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(Printable("%(name)s: %(message)s"))
+    log = logging.getLogger("trivium")
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+
+
 class Progress:
     """A bar on stderr while something long runs; silent in a pipe."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str = "") -> None:
+        self._doing = doing
         self._shows = sys.stderr.isatty()
         self._drawn_at = 0.0
         self._began: dict[str, float] = {}
@@ -37,18 +86,26 @@ class Progress:
         """Draw the bar, at most ten times a second."""
         now = time.monotonic()
         began = self._began.setdefault(stage, now)
-        if not self._shows or not total or (now - self._drawn_at < _EVERY_S and done < total):
+        if not total or (now - self._drawn_at < _EVERY_S and done < total):
             return
         self._drawn_at = now
         filled = _WIDTH * done // total
         left = (now - began) * (total - done) / done if done else 0.0
         bar = "█" * filled + "░" * (_WIDTH - filled)
-        sys.stderr.write(f"\r\x1b[2K{stage:<10} {bar} {done:,}/{total:,} {_clock(left)}")
-        sys.stderr.flush()
-        self._is_drawn = True
+        self._draw(f"{stage:<10} {bar} {done:,}/{total:,} {_clock(left)}")
+        if done >= total and stage in _SAVED_AFTER:
+            self._draw("saving")
+
+    def _draw(self, line: str) -> None:
+        if self._shows:
+            sys.stderr.write(f"\r\x1b[2K{line}")
+            sys.stderr.flush()
+            self._is_drawn = True
 
     def __enter__(self) -> Self:
-        """Start."""
+        """Start, with a line on what is done before there is anything to count."""
+        if self._doing:
+            self._draw(self._doing)
         return self
 
     def __exit__(
@@ -68,8 +125,3 @@ def _clock(seconds: float) -> str:
         return ""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02} left" if minutes else f"{rest} s left"
-
-
-def say(text: str) -> None:
-    """Tell the person something that is not the answer."""
-    click.echo(text, err=True)

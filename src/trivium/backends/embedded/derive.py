@@ -1,0 +1,195 @@
+"""The record -> text and vector indexes that hold its last batch.
+
+Both are fed along the way and published together, and say which batch they contain; what
+they miss after a crash is replayed from SQLite. Used by the writer alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trivium.backends.embedded import database
+from trivium.backends.embedded.read import stream
+from trivium.backends.embedded.text import TextFolder, TextWriter, needs_rebuild
+from trivium.backends.embedded.vectors import (
+    Rows,
+    SpaceFolder,
+    empty_rows,
+    is_heavy,
+    joined,
+    rows_of,
+)
+from trivium.errors import BackendError
+from trivium.types import Chunk, Node
+
+if TYPE_CHECKING:
+    from trivium.backends.embedded.life import Life
+
+Added = tuple[int, Node, Chunk]
+
+
+class Derived:
+    """The text and vector indexes of one life, open for writing."""
+
+    def __init__(self, life: Life, connection: sqlite3.Connection, *, pruned: int) -> None:
+        self._life = life
+        self._sql = connection
+        self._pruned = pruned
+        self._text: dict[str, TextWriter] = {}
+
+    def open(self, seq: int) -> None:
+        """Open every text index that is kept, caught up with batch `seq`."""
+        for folder in self._life.views_kept():
+            self._text_writer(folder, seq)
+
+    def feed(self, added: Sequence[Added], dropped: Sequence[int]) -> None:
+        """Hand a batch that is safe to the text indexes that are open."""
+        for writer in self._text.values():
+            writer.drop(dropped)
+            for number, node, chunk in added:
+                writer.add(number, node, chunk)
+
+    def publish(self, seq: int) -> None:
+        """Bring all indexes up to batch `seq`, for all readers."""
+        for folder in self._life.views_kept():
+            self._publish_text(folder, seq)
+        for (model_id,) in self._sql.execute("SELECT DISTINCT model FROM store.vectors").fetchall():
+            self._publish_space(model_id, self._life.space(model_id), seq)
+        self._prune(seq)
+
+    def compact(self, seq: int) -> None:
+        """Publish, and write every text index anew without what was deleted."""
+        self.publish(seq)
+        for folder in self._life.views_kept():
+            self._rebuild_text(folder, seq)
+
+    def close(self) -> None:
+        """Let go of the text indexes; what was not published is replayed next time."""
+        for writer in self._text.values():
+            writer.close()
+        self._text.clear()
+
+    def _publish_text(self, folder: TextFolder, seq: int) -> None:
+        state = folder.state()
+        is_current = state is not None and state.seq == seq
+        if is_current and folder.folder.name not in self._text and folder.is_whole():
+            return
+        writer = self._text_writer(folder, seq)
+        chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        if not self._committed(writer, seq) or needs_rebuild(writer.state, chunks):
+            self._rebuild_text(folder, seq)
+        elif writer.is_fresh:
+            folder.sweep()
+        self._close_text(folder)
+
+    def _committed(self, writer: TextWriter, seq: int) -> bool:
+        """Say whether a commit went well; a fresh index that fails has no second chance."""
+        try:
+            writer.commit(seq)
+        except BackendError:
+            if writer.is_fresh:
+                raise
+            return False
+        return True
+
+    def _text_writer(self, folder: TextFolder, seq: int) -> TextWriter:
+        """Return the open writer of a view, caught up with SQLite."""
+        key = folder.folder.name
+        if key not in self._text:
+            fresh = not folder.is_whole()
+            state = folder.state()
+            if state is not None and (state.seq < self._pruned or state.seq > seq):
+                fresh = True
+            writer = self._text[key] = TextWriter(folder, fresh=fresh)
+            self._replay(writer)
+        return self._text[key]
+
+    def _replay(self, writer: TextWriter) -> None:
+        since = writer.state.seq
+        dead = self._sql.execute("SELECT chunk FROM removed WHERE seq > ?", (since,))
+        writer.drop(number for (number,) in dead.fetchall())
+        if since:
+            # A crash after Tantivy's commit and before ours: these may be in already.
+            newer = self._sql.execute("SELECT id FROM chunks WHERE seq > ?", (since,))
+            for (number,) in newer.fetchall():
+                writer.forget(number)
+        for number, node, chunk in stream(self._sql, "c.seq > ?", (since,)):
+            writer.add(number, node, chunk)
+
+    def _rebuild_text(self, folder: TextFolder, seq: int) -> None:
+        self._close_text(folder)
+        writer = TextWriter(folder, fresh=True)
+        try:
+            for number, node, chunk in stream(self._sql, "1", ()):
+                writer.add(number, node, chunk)
+            writer.commit(seq)
+        finally:
+            writer.close()
+        folder.sweep()
+
+    def _close_text(self, folder: TextFolder) -> None:
+        writer = self._text.pop(folder.folder.name, None)
+        if writer is not None:
+            writer.close()
+
+    def _publish_space(self, model_id: str, folder: SpaceFolder, seq: int) -> None:
+        import numpy as np
+
+        row = self._sql.execute(
+            "SELECT max(id), length(int8) FROM store.vectors WHERE model = ?", (model_id,)
+        ).fetchone()
+        last, dimension = int(row[0]), int(row[1])
+        loaded = folder.load() if folder.is_whole() else None
+        stale = loaded is not None and not self._pruned <= loaded.state.seq <= seq
+        if loaded is None or stale or loaded[0].dimension != dimension:
+            rows = self._vector_rows(model_id, dimension, "1", ())
+            folder.save(
+                seq=seq,
+                last_vector=last,
+                base=rows,
+                delta=empty_rows(dimension),
+                dead=np.empty(0, np.int64),
+            )
+            return
+        state, base, delta, dead = loaded
+        if state.seq == seq and state.last_vector == last:
+            return
+        gone = np.array(
+            [
+                n
+                for (n,) in self._sql.execute(
+                    "SELECT chunk FROM removed WHERE seq > ?", (state.seq,)
+                )
+            ],
+            np.int64,
+        )
+        newer = self._vector_rows(
+            model_id, dimension, "c.seq > ? OR v.id > ?", (state.seq, state.last_vector)
+        )
+        newer = newer.keep(~np.isin(newer.numbers, base.numbers))
+        delta = joined([delta.keep(~np.isin(delta.numbers, gone)), newer])
+        dead = np.union1d(dead, base.numbers[np.isin(base.numbers, gone)])
+        merged = None
+        if is_heavy(base, delta, dead):
+            merged = joined([base.keep(~np.isin(base.numbers, dead)), delta])
+            delta, dead = empty_rows(dimension), np.empty(0, np.int64)
+        folder.save(seq=seq, last_vector=last, base=merged, delta=delta, dead=dead)
+
+    def _vector_rows(
+        self, model_id: str, dimension: int, condition: str, values: tuple[int, ...]
+    ) -> Rows:
+        rows = self._sql.execute(
+            "SELECT c.id, v.scale, v.int8 FROM store.vectors v "  # noqa: S608
+            f"JOIN chunks c ON c.key = v.key WHERE v.model = ? AND ({condition}) ORDER BY c.id",
+            (model_id, *values),
+        ).fetchall()
+        return rows_of(rows, dimension)
+
+    def _prune(self, seq: int) -> None:
+        """Forget removals that every index has taken in; others will be made anew."""
+        with database.transaction(self._sql):
+            self._sql.execute("DELETE FROM removed WHERE seq <= ?", (seq,))
+            database.write_meta(self._sql, {"pruned": str(seq)})
+        self._pruned = seq

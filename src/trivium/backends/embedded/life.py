@@ -1,0 +1,122 @@
+"""One life of a collection's folder: its views, its spaces and what was counted in it.
+
+A folder that is removed and made anew starts another life, and nothing of the old one may be
+read with the new. Held by the backend and by every snapshot and writer of that life.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from trivium.backends.embedded.database import Files, files_at
+from trivium.backends.embedded.text import TextFolder, view_key, views_in
+from trivium.backends.embedded.vectors import SpaceFolder
+from trivium.errors import IndexUnusable
+from trivium.types import View
+
+if TYPE_CHECKING:
+    import tantivy
+
+    from trivium.backends.embedded.text import State
+    from trivium.backends.embedded.vectors import Loaded
+
+T = TypeVar("T")
+_MOST_REMEMBERED = 64
+
+
+class Life:
+    """What belongs to one incarnation of the folder, as long as its files are `files`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        store: Path,
+        *,
+        files: Files,
+        incarnation: str,
+        views: tuple[View, ...],
+    ) -> None:
+        self.folder = folder
+        self._store = store
+        self.files = files
+        self.incarnation = incarnation
+        self._built_at_sync = views
+        self._views: dict[str, TextFolder] = {}
+        self._spaces: dict[str, SpaceFolder] = {}
+        self._memory: dict[tuple[object, ...], object] = {}
+        self._guard = threading.Lock()
+
+    def is_over(self) -> bool:
+        """Say whether the folder has been removed or made anew."""
+        return files_at(self.folder, self._store) != self.files
+
+    def view(self, view: View) -> TextFolder:
+        """Return the folder of a view."""
+        key = view_key(view)
+        with self._guard:
+            if key not in self._views:
+                self._views[key] = TextFolder(
+                    self.folder / "text", view, incarnation=self.incarnation
+                )
+            return self._views[key]
+
+    def space(self, model_id: str) -> SpaceFolder:
+        """Return the folder of a vector space."""
+        with self._guard:
+            if model_id not in self._spaces:
+                self._spaces[model_id] = SpaceFolder(
+                    self.folder / "vectors" / model_id, incarnation=self.incarnation
+                )
+            return self._spaces[model_id]
+
+    def views_kept(self) -> list[TextFolder]:
+        """Return the views a writer keeps up to date: those of every sync, and those in use."""
+        wanted = {
+            view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))
+        }
+        return [self.view(view) for _, view in sorted(wanted.items())]
+
+    def remembered(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """Return what `make` gave for this key before, or make it; the oldest are forgotten.
+
+        The key names a state of this life, so what is remembered never goes stale.
+        """
+        with self._guard:
+            if key in self._memory:
+                return cast("T", self._memory[key])
+        made = make()
+        with self._guard:
+            self._memory[key] = made
+            while len(self._memory) > _MOST_REMEMBERED:
+                self._memory.pop(next(iter(self._memory)))
+        return made
+
+    def pin_views(self) -> dict[str, tuple[State, tantivy.Searcher]]:
+        """Return a searcher of every view in use, each fixed to what is current now."""
+        for view in self._built_at_sync:
+            self.view(view)
+        with self._guard:
+            folders = dict(self._views)
+        pinned = {}
+        for key, folder in folders.items():
+            # One that cannot be read is reported to whoever asks it; a writer mends it.
+            with suppress(IndexUnusable):
+                found = folder.searcher()
+                if found is not None:
+                    pinned[key] = found
+        return pinned
+
+    def pin_spaces(self) -> dict[str, Loaded]:
+        """Return the rows of every space in use, as they are now."""
+        with self._guard:
+            folders = dict(self._spaces)
+        pinned = {}
+        for model_id, folder in folders.items():
+            loaded = folder.load()
+            if loaded is not None:
+                pinned[model_id] = loaded
+        return pinned

@@ -1,0 +1,193 @@
+"""search and get: a question or an id -> hits or a text on stdout.
+
+Each calls a Collection once, prints, and sets the exit status. Registered by main.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trivium.doors.cli.folder import FOLDER, indexed_root, open_folder, places
+from trivium.doors.cli.screen import (
+    AS_JSON,
+    FOUND,
+    NOTHING_FOUND,
+    Progress,
+    say,
+    show,
+    show_json,
+    styled,
+)
+from trivium.errors import FilterError, UsageError
+from trivium.results import present
+
+if TYPE_CHECKING:
+    from trivium.types import Answer
+
+# The sender may be a script: comparing words costs their length squared.
+_LONGEST_NAME = 60
+
+
+@click.command()
+@click.argument("query")
+@FOLDER
+@click.option("-n", "--limit", type=int, help="Most hits to show (default: the profile's, 10).")
+@click.option("--profile", help="Ranking profile: best, rag.")
+@click.option("--kind", multiple=True, help="Only this kind: code, doc, file. Repeat for more.")
+@click.option("--type", "type_", multiple=True, help="Only this type: function, class, section...")
+@click.option("--lang", multiple=True, help="Only this language.")
+@click.option("--ext", multiple=True, help="Only files with this ending.")
+@click.option("--path", multiple=True, help="Only paths that contain this.")
+@click.option("--file", "file_", multiple=True, help="The same as --path.")
+@click.option("--name", multiple=True, help="Only nodes whose name contains this.")
+@click.option("--tag", multiple=True, help="Only nodes with this tag.")
+@click.option("--domain", multiple=True, help="Only this domain (front matter or first folder).")
+@click.option("--mode", default="mixed", help="mixed, code, prose or records.", show_default=True)
+@click.option(
+    "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
+)
+@click.option("--min-score", type=float, help="Drop hits below this score.")
+@click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
+@click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
+@click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+@AS_JSON
+def search(
+    query: str,
+    folder: Path,
+    *,
+    limit: int | None,
+    profile: str | None,
+    kind: tuple[str, ...],
+    type_: tuple[str, ...],
+    lang: tuple[str, ...],
+    ext: tuple[str, ...],
+    path: tuple[str, ...],
+    file_: tuple[str, ...],
+    name: tuple[str, ...],
+    tag: tuple[str, ...],
+    domain: tuple[str, ...],
+    mode: str,
+    search_mode: str,
+    min_score: float | None,
+    explain: bool,
+    no_sync: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Search FOLDER (default: here) and print the best hits.
+
+    Builds the index on first use and takes in what changed; never runs a slow model first.
+    FOLDER may be one file of an indexed folder. A query that starts with a dash stands
+    after two: trivium search -- '-draft plan'.
+
+    Exit status: 0 found, 1 nothing found, 2 error.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}; give at least 1.")
+    _check_kinds(kind)
+    searched = _folder_of(folder)
+    given = {
+        "type": type_,
+        "lang": lang,
+        "ext": ext,
+        "path": (*path, *file_),
+        "name": name,
+        "tag": tag,
+        "domain": domain,
+    }
+    with open_folder(searched) as collection:
+        if searched != folder:
+            # The ending keeps out a.pyi and a.py.orig, which start with a.py as well.
+            given["path_prefix"] = ((Path(collection.below) / folder.name).as_posix(),)
+            given["ext"] = ext or tuple(filter(None, [folder.suffix]))
+        if not no_sync:
+            with Progress("looking for files") as progress:
+                collection.refresh(progress=progress, yes=yes)
+        answer = collection.search(
+            query,
+            limit=limit,
+            profile=profile,
+            kind=kind or None,
+            filters={field: values for field, values in given.items() if values},
+            mode=mode,
+            search_mode=search_mode,
+            min_score=min_score,
+            explain=explain,
+        )
+        place = places(collection, searched)
+    if not answer.results:
+        answer = _with_what_is_missing(answer)
+    if as_json:
+        show_json(present.as_data(answer))
+    else:
+        if answer.results:
+            click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
+        else:
+            say("Nothing found.")
+        for line in present.footer(answer):
+            say(line, dim=True)
+    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+
+
+@click.command()
+@click.argument("wanted", metavar="ID")
+@FOLDER
+@AS_JSON
+def get(wanted: str, folder: Path, *, as_json: bool) -> None:
+    """Print the whole text of a node or chunk of FOLDER, by the id that a search shows."""
+    with open_folder(folder, create=False) as collection:
+        item = collection.get(wanted)
+        place = places(collection, folder)
+    if as_json:
+        show_json(
+            present.item_data(item.node, text=item.text, chunks=item.chunks, edges=item.edges)
+        )
+        return
+    source = item.node.source
+    where = present.one_line(place(source.file_path))
+    say(f"{where}:{source.start_line}-{source.end_line}", dim=True)
+    show(item.text)
+
+
+def _check_kinds(given: Sequence[str]) -> None:
+    """Refuse a kind that does not exist. Raises FilterError that names the nearest."""
+    import difflib
+
+    from trivium.types import Kind
+
+    known = [one.value for one in Kind]
+    for one in given:
+        name = one.strip().lower()[:_LONGEST_NAME]
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+            raise FilterError(
+                f"Unknown kind {one[:_LONGEST_NAME]!r}. Did you mean {near!r}? "
+                f"Kinds: {', '.join(known)}.",
+                field="kind",
+            )
+
+
+def _folder_of(given: Path) -> Path:
+    """Return the folder to search: that of a file, if it is indexed.
+
+    Where it is not, asking about one file must not index all that lies beside it.
+    """
+    whole = given.expanduser()
+    if whole.is_file() and indexed_root(whole.parent.resolve()) is not None:
+        return given.parent
+    return given
+
+
+def _with_what_is_missing(answer: Answer) -> Answer:
+    """Add a note to an answer that is empty because its query asks for nothing."""
+    from trivium.query.grammar import NOTHING
+    from trivium.query.parse import parse
+
+    if parse(answer.query).root != NOTHING:
+        return answer
+    return replace(answer, notes=(*answer.notes, "the query has no words: give words to look for"))

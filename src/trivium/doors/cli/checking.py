@@ -1,0 +1,72 @@
+"""doctor and eval: is everything here, and how good is the ranking? Registered by main."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trivium.doors.cli.folder import FOLDER
+from trivium.doors.cli.screen import AS_JSON, FAILED, FOUND, Progress, say, show, show_json
+
+
+@click.command()
+@FOLDER
+@AS_JSON
+def doctor(folder: Path, *, as_json: bool) -> None:
+    """Check this installation and print every setting with where it came from."""
+    from trivium.doors.cli.doctor import examine
+
+    findings = examine(folder.expanduser().resolve())
+    if as_json:
+        show_json(findings.as_data())
+    else:
+        show(findings.as_text())
+    raise click.exceptions.Exit(FOUND if findings.is_well else FAILED)
+
+
+@click.command("eval")
+@click.argument("data", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.option("--split", default="test", show_default=True, help="Which judgements to use.")
+@click.option("--profile", multiple=True, default=("best",), show_default=True)
+@click.option("--repos", type=click.Path(path_type=Path), help="Where repositories are laid out.")
+@click.option("--collection", type=click.Path(path_type=Path), help="Folder the queries ask.")
+@click.option("--search-mode", default="hybrid", show_default=True)
+@AS_JSON
+def evaluate(
+    data: tuple[Path, ...],
+    *,
+    split: str,
+    profile: tuple[str, ...],
+    repos: Path | None,
+    collection: Path | None,
+    search_mode: str,
+    as_json: bool,
+) -> None:
+    """Measure ranking quality on judged queries: nDCG@10, MRR, recall.
+
+    DATA is a BEIR folder, a folder with repos.json (with --repos), or a CSV or JSONL file of
+    judged queries (with --collection).
+    """
+    from trivium.config import load
+    from trivium.evaluation import report
+    from trivium.evaluation.run import Bench, run
+    from trivium.models.registry import load_from
+    from trivium.ranking.profile import profile as profile_named
+
+    settings = load()
+    model = "none" if search_mode == "keyword" else None
+    with Progress() as progress:
+        bench = Bench(
+            home=settings.home,
+            profiles=[profile_named(name) for name in profile],
+            embedder=load_from(settings, model),
+            search_mode=search_mode,
+            progress=progress,
+            say=say,
+        )
+        results = run(bench, data, split=split, repositories=repos, collection=collection)
+    if as_json:
+        show_json(report.as_data(results))
+    else:
+        show(report.table(results))

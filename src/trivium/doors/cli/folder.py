@@ -1,0 +1,76 @@
+"""FOLDER, as a person gave it -> the collection that answers for it, and places they can open.
+
+A folder below an indexed one uses that index; what would throw an index away is refused
+there, since it would take the folders beside it along. Called by the commands.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trivium.errors import UsageError
+
+if TYPE_CHECKING:
+    from trivium.collection import Collection
+    from trivium.results.present import Place
+
+FOLDER = click.argument("folder", default=".", type=click.Path(path_type=Path))
+FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+
+
+def open_folder(folder: Path, *, create: bool = True) -> Collection:
+    """Return the collection of a folder."""
+    from trivium.collection import open_collection
+
+    return open_collection(folder, create=create)
+
+
+def own_root(folder: Path, *, command: str) -> Path | None:
+    """Return the folder, resolved, if it has an index of its own; None if it has none at all.
+
+    Raises UsageError that gives the `command` to run instead if the index is one above.
+    """
+    resolved = folder.expanduser().resolve()
+    root = indexed_root(resolved)
+    if root is not None and root != resolved:
+        raise UsageError(
+            f"{resolved} has no index of its own: it is in the index of {root}. "
+            f"For all of that run: trivium {command} {shlex.quote(str(root))}"
+        )
+    return root
+
+
+def indexed_root(folder: Path) -> Path | None:
+    """Return `folder`, which must be resolved, or the nearest one above that has an index."""
+    from trivium.config import load
+    from trivium.home import find_root
+
+    return find_root(folder, load().home)
+
+
+def remove(root: Path) -> None:
+    """Remove the index of `root`, even one that cannot be opened."""
+    from trivium import home
+    from trivium.config import load
+
+    home.remove(root, load().home)
+
+
+def places(collection: Collection, folder: Path) -> Place:
+    """Return how to write a path of the index so that it opens from where the person stands.
+
+    That is the folder as it was given, and what comes below it.
+    """
+    given = folder.expanduser()
+    below = f"{collection.below}/" if collection.below else ""
+
+    def place(path: str) -> str:
+        if path.startswith(below):
+            return str(given / path.removeprefix(below))
+        return str(collection.root / path)
+
+    return place
