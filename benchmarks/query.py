@@ -23,6 +23,7 @@ from benchmarks.measure import arguments, cpu_ms, high, middle, report, resident
 from trivium.analysis.words import analyser
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import fields_of
+from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.engine import Circumstances, SearchOptions, search
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.minilm import minilm
@@ -122,7 +123,10 @@ class RawScan:
     """numkong with nothing around it: one pass over the int8 rows, the best positions."""
 
     def __init__(self, corpus: Prepared, made: Mapping[str, NDArray[np.float32]]) -> None:
-        loaded = corpus.backend().space(minilm().model_id).load()
+        backend = corpus.backend()
+        folder = backend.folder / "vectors" / minilm().model_id
+        made_by = backend.meta().get("incarnation", "")
+        loaded = SpaceFolder(folder, incarnation=made_by).load()
         assert loaded is not None
         self._rows = loaded[1]
         self._made = made
