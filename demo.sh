@@ -18,7 +18,7 @@ time "$trivium" index .
 
 say "3. Now by words and meaning."
 ask "how are vectors stored"
-ask "what happens if the program dies while it is writing"
+ask "can an interrupted commit damage the index"
 ask "keep passwords out of the index"
 
 say "What to try next"
