@@ -231,6 +231,7 @@ class Collection:
             collection=self.name,
             embedders=meaning.embedders,
             why_no_embedder=meaning.why_none,
+            advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
             degraded=behind.degraded,
         )
@@ -401,7 +402,7 @@ def open_collection(
     folder = Path(path).expanduser().resolve()
     home = config.load().home if settings is None else settings.home
     root = find_root(folder, home)
-    if root is None and not create:
+    if root is None and not create and folder.is_dir():
         raise IndexNotFound(str(folder))
     # The root of an index may have gone since; a folder below it must be there.
     if root != folder and not folder.is_dir():

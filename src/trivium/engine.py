@@ -50,6 +50,7 @@ class Circumstances:
     collection: str
     embedders: Sequence[Embedder] = ()
     why_no_embedder: str = ""
+    advice: str = "trivium index"
     dirty_files: int = 0
     degraded: tuple[Degraded, ...] = field(default=())
 
@@ -110,6 +111,7 @@ def _asking(options: SearchOptions, given: Circumstances, query: Query) -> Askin
         search_mode=options.search_mode,
         embedders=given.embedders,
         why_no_embedder=given.why_no_embedder,
+        advice=given.advice,
         needs_all_scores=options.profile.fusion.method != "rrf",
     )
 

@@ -366,7 +366,10 @@ def test_search_on_a_fresh_folder_answers_by_words_and_says_how_to_add_meaning(
 
     assert answer["method"] == "bm25"
     assert answer["degraded"] == [
-        {"stage": "vectors", "reason": "minilm has embedded nothing yet; run: trivium index"}
+        {
+            "stage": "vectors",
+            "reason": f"minilm has embedded nothing yet; run: trivium index {fresh.folder}",
+        }
     ]
 
 
@@ -500,3 +503,17 @@ def test_help_names_every_command(user: User) -> None:
     assert all(
         name in shown for name in ("search", "index", "status", "get", "export", "serve", "mcp")
     )
+
+
+def test_a_query_without_quotes_is_told_to_use_them(user: User) -> None:
+    done = user.run("search", "required", "flags", ".")
+
+    assert done.returncode == 2
+    assert "in quotes" in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_not_told_to_be_indexed(user: User) -> None:
+    done = user.run("status", "nowhere")
+
+    assert done.returncode == 2
+    assert "is not a folder" in done.stderr

@@ -187,7 +187,7 @@ def embedded(share: float, *, chunks: int) -> str:
 def footer(answer: Answer) -> list[str]:
     """Return what a person should know about how the answer was found, a line each."""
     said = [
-        f"{len(answer.results)} of {answer.total} results by {_means(answer)} in "
+        f"{len(answer.results)} of the best {answer.total} by {_means(answer)} in "
         f"{answer.coverage.files:,} files, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 # Below this share a space would hide what it has not embedded yet.
 COMPLETE = 0.99
+_ADVICE = "trivium index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Asking:
     search_mode: str = "hybrid"
     embedders: Sequence[Embedder] = ()
     why_no_embedder: str = ""
+    advice: str = _ADVICE
     needs_all_scores: bool = True
 
 
@@ -47,7 +49,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     degraded: list[Degraded] = []
     asked: _Asked | None = None
     if asking.search_mode != "keyword" and query.meaning.strip():
-        made = _ask_vectors(snapshot, query, asking.embedders, asking.why_no_embedder)
+        made = _ask_vectors(snapshot, query, asking)
         if isinstance(made, Degraded):
             degraded.append(made)
         else:
@@ -117,22 +119,20 @@ class _Asked:
     vector: NDArray[np.float32]
 
 
-def _ask_vectors(
-    snapshot: Snapshot, query: Query, embedders: Sequence[Embedder], why_none: str
-) -> _Asked | Degraded:
+def _ask_vectors(snapshot: Snapshot, query: Query, asking: Asking) -> _Asked | Degraded:
     """Ask the strongest model that can answer; if none can, say why the strongest cannot."""
-    if not embedders:
-        return Degraded("vectors", why_none or "no embedding model is set")
+    if not asking.embedders:
+        return Degraded("vectors", asking.why_no_embedder or "no embedding model is set")
     spaces = {space.model_id: space for space in snapshot.spaces()}
     reasons: list[str] = []
-    for embedder in sorted(embedders, key=lambda one: -one.strength):
+    for embedder in sorted(asking.embedders, key=lambda one: -one.strength):
         try:
             made = _ask_one(snapshot, query, embedder, spaces)
         except (ModelError, MissingExtra) as error:
             made = str(error)
         if isinstance(made, _Asked):
             return made
-        reasons.append(made)
+        reasons.append(made.replace(_ADVICE, asking.advice))
     return Degraded("vectors", reasons[0])
 
 
@@ -143,11 +143,11 @@ def _ask_one(
     # A model may have to read its files to know its id, and may fail at that.
     space = spaces.get(embedder.model_id)
     if space is None:
-        return f"{embedder.name} has embedded nothing yet; run: trivium index"
+        return f"{embedder.name} has embedded nothing yet; run: {_ADVICE}"
     if space.coverage < COMPLETE:
         # Rounded down: 99 % must not be said of what is less.
         percent = math.floor(100 * space.coverage)
-        return f"{embedder.name} has embedded {percent}% so far; run: trivium index"
+        return f"{embedder.name} has embedded {percent}% so far; run: {_ADVICE}"
     vector = embedder.embed_query(query.meaning)
     index = snapshot.vectors(embedder.model_id)
     if index is None or not bool(vector.any()):

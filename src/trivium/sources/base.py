@@ -23,6 +23,7 @@ class Reason(StrEnum):
     ODD_NAME = "odd-name"
     SPECIAL = "special"
     MINIFIED = "minified"
+    LOCK_FILE = "lock-file"
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,8 @@ class FolderSource:
 def _reason_by_name(name: str) -> Reason | None:
     known = defaults()
     lower = name.lower()
+    if lower in known.locks:
+        return Reason.LOCK_FILE
     if lower.endswith(known.minified):
         return Reason.MINIFIED
     # A name that is nothing but an extension, such as .bin, has none.

@@ -161,6 +161,7 @@ class Defaults:
     never: frozenset[str]
     always: Patterns
     without_gitignore: Patterns
+    locks: frozenset[str]
     minified: tuple[str, ...]
     binary: frozenset[str]
 
@@ -176,6 +177,7 @@ def defaults() -> Defaults:
         never=frozenset(data["never"]),
         always=parse("\n".join(always).encode()),
         without_gitignore=parse("\n".join(both).encode()),
+        locks=frozenset(data["locks"]),
         minified=tuple(pattern.removeprefix("*") for pattern in data["minified"]),
         binary=frozenset(f".{extension}" for extension in data["binary"]),
     )

@@ -220,7 +220,7 @@ def test_a_node_is_labelled_by_what_tells_it_from_its_neighbours() -> None:
 
 def test_the_footer_says_how_the_answer_was_found_and_what_was_not_searched() -> None:
     assert footer(ANSWER) == [
-        "1 of 4 results by words and meaning (words) in 1,200 files, 4 ms",
+        "1 of the best 4 by words and meaning (words) in 1,200 files, 4 ms",
         "not searched: 2 binary, 1 too-large",
     ]
 
@@ -238,7 +238,7 @@ def test_the_footer_tells_what_went_less_well() -> None:
     )
 
     assert told == [
-        "1 of 4 results by words in 3 files, 4 ms",
+        "1 of the best 4 by words in 3 files, 4 ms",
         "2 changed files are not in the index yet",
         "vectors: no model",
         "read as plain words",

@@ -79,8 +79,6 @@ def test_reading_gives_the_text_and_the_sum_of_the_bytes(tmp_path: Path) -> None
         "node_modules/x/index.js",
         "a/__pycache__/x.py",
         ".venv/lib/x.py",
-        "yarn.lock",
-        "sub/Cargo.lock",
         "app.js.map",
         "dist/x.py",
         "sub/build/x.py",
@@ -91,6 +89,16 @@ def test_defaults_leave_out_what_nobody_wrote(tmp_path: Path, path: str) -> None
     plant(tmp_path, {path: "x", "kept.py": "x"})
     assert paths(tmp_path) == ["kept.py"]
     assert skips(tmp_path) == {}
+
+
+@pytest.mark.parametrize("path", ["yarn.lock", "sub/Cargo.lock", "go.sum"])
+def test_lock_files_are_passed_over_and_counted_unless_asked_for(tmp_path: Path, path: str) -> None:
+    plant(tmp_path, {path: "x", "kept.py": "x"})
+    assert paths(tmp_path) == ["kept.py"]
+    assert skips(tmp_path) == {path: "lock-file"}
+
+    plant(tmp_path, {".triviumignore": f"!{path}"})
+    assert path in paths(tmp_path)
 
 
 def test_where_there_is_a_gitignore_it_decides_about_results_of_a_build(tmp_path: Path) -> None:

@@ -73,16 +73,16 @@ def test_a_pattern_made_to_blow_up_comes_to_an_end(pattern: str) -> None:
 
 def test_a_trivium_ignore_file_stands_above_the_defaults_and_those_above_git() -> None:
     rules = Rules(defaults().always)
-    by_git = rules.below(offset=0, trivium=None, git=b"!yarn.lock\n*.md")
-    by_trivium = by_git.below(offset=0, trivium=b"!yarn.lock\n!*.md", git=None)
+    by_git = rules.below(offset=0, trivium=None, git=b"!x.swp\n*.md")
+    by_trivium = by_git.below(offset=0, trivium=b"!x.swp\n!*.md", git=None)
 
     def judge(rules: Rules, name: str) -> Verdict:
         return rules.judge(name, name=name, is_directory=False)
 
-    assert judge(rules, "yarn.lock") is Verdict.IGNORED
-    assert judge(by_git, "yarn.lock") is Verdict.IGNORED
+    assert judge(rules, "x.swp") is Verdict.IGNORED
+    assert judge(by_git, "x.swp") is Verdict.IGNORED
     assert judge(by_git, "a.md") is Verdict.IGNORED
-    assert judge(by_trivium, "yarn.lock") is Verdict.WANTED
+    assert judge(by_trivium, "x.swp") is Verdict.WANTED
     assert judge(by_trivium, "a.md") is Verdict.WANTED
     assert judge(by_trivium, "a.py") is Verdict.LISTED
 

@@ -72,6 +72,7 @@ def index(folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, as_json: bo
             f"{report.removed} removed, {report.unchanged} unchanged; "
             f"{now.contents.chunks:,} chunks, embedded: "
             f"{embedded(now.embedded, chunks=now.contents.chunks)}"
+            + (f" ({texts:,} texts just now)" if texts else "")
         )
     if problem:
         say(f"Words only: {problem}")
@@ -131,7 +132,7 @@ def _status_text(now: Status) -> str:
         f"  files     {contents.files:,}, of which {now.dirty_files} changed since\n"
         f"  skipped   {f'{skipped} (--skipped lists them)' if skipped else 'none'}\n"
         f"  nodes     {contents.nodes:,} in {contents.chunks:,} chunks, {contents.edges:,} edges\n"
-        f"  meaning   {meaning or 'none yet: run trivium index'}\n"
+        f"  meaning   {meaning or f'none yet; run: trivium index {shlex.quote(now.root)}'}\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
         f"  indexed   {contents.indexed_at}\n"

@@ -78,10 +78,16 @@ def _say_what_is_wrong(error: click.ClickException) -> None:
     shown = io.StringIO()
     error.show(file=shown)
     say(shown.getvalue().rstrip("\n"))
+    is_search = isinstance(error, click.UsageError) and _command_of(error) == asking.search.name
+    if is_search and "unexpected extra argument" in error.message:
+        say("Put a query of several words in quotes: trivium search 'required flags' FOLDER")
     if (
         isinstance(error, click.NoSuchOption)
         and not error.option_name.startswith("--")
-        and error.ctx is not None
-        and error.ctx.info_name == asking.search.name
+        and is_search
     ):
         say("To exclude a word put -- before the query: trivium search -- 'cat -zebra'")
+
+
+def _command_of(error: click.UsageError) -> str | None:
+    return error.ctx.info_name if error.ctx is not None else None
