@@ -54,16 +54,17 @@ _FRONT_MATTER = re.compile(
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
 _FRONT_ITEM = re.compile(r"[ \t]*-[ \t](.+)")
 
-_HAS_MARKUP = re.compile(r"[\[<`*_~\\{]")
+# What markup cannot do without, the markup, and what is left of it.
 _MARKUP = (
-    (re.compile(r"!\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
-    (re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"), r"\1"),
-    (re.compile(r"[ \t]*\{#[^}]*\}[ \t]*$"), ""),
-    (re.compile(r"</?[A-Za-z][^<>]*>"), ""),
-    (re.compile(r"(`+)[ ]?(.+?)[ ]?\1"), r"\2"),
-    (re.compile(r"(?<!\\)(\*{1,3}|~~)(?=\S)(.+?)(?<=[^\s\\])\1"), r"\2"),
-    (re.compile(r"(?<![\w\\])(_{1,3})(?=\S)(.+?)(?<=[^\s\\])\1(?!\w)"), r"\2"),
-    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+    ("![", re.compile(r"!\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
+    ("[", re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"), r"\1"),
+    ("{#", re.compile(r"[ \t]*\{#[^}]*\}[ \t]*$"), ""),
+    ("<", re.compile(r"</?[A-Za-z][^<>]*>"), ""),
+    ("`", re.compile(r"(`+)[ ]?(.+?)[ ]?\1"), r"\2"),
+    ("*", re.compile(r"(?<!\\)(\*{1,3})(?=\S)(.+?)(?<=[^\s\\])\1"), r"\2"),
+    ("~~", re.compile(r"(?<!\\)(~~)(?=\S)(.+?)(?<=[^\s\\])\1"), r"\2"),
+    ("_", re.compile(r"(?<![\w\\])(_{1,3})(?=\S)(.+?)(?<=[^\s\\])\1(?!\w)"), r"\2"),
+    ("\\", re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
 
 
@@ -205,8 +206,8 @@ def _description(text: str) -> str:
 
 def without_markup(text: str) -> str:
     """Return the words of inline Markdown: links as their text, no emphasis, no tags."""
-    if _HAS_MARKUP.search(text):
-        for pattern, replacement in _MARKUP:
+    for trace, pattern, replacement in _MARKUP:
+        if trace in text:
             text = pattern.sub(replacement, text)
     return text.strip()
 
