@@ -180,15 +180,19 @@ def embedded(share: float, *, chunks: int) -> str:
     """Say how many of the chunks have a vector; nothing less than all of them is 100%."""
     percent = math.floor(round(share * _WHOLE_PERCENT, _DIGITS))
     missing = chunks - round(share * chunks)
-    noun = "chunk" if missing == 1 else "chunks"
-    return f"{percent}%, {missing:,} {noun} to go" if share and missing else f"{percent}%"
+    return f"{percent}%, {counted(missing, 'chunk')} to go" if share and missing else f"{percent}%"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 file, 1,200 files."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def footer(answer: Answer) -> list[str]:
     """Return what a person should know about how the answer was found, a line each."""
     said = [
         f"{len(answer.results)} of the best {answer.total} by {_means(answer)} in "
-        f"{answer.coverage.files:,} files, {answer.took_ms:.0f} ms"
+        f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped
     if skipped:

@@ -22,7 +22,7 @@ from trivium.doors.cli.screen import (
     show_json,
 )
 from trivium.errors import IndexLocked, IndexNotFound, IndexUnusable, MissingExtra, ModelError
-from trivium.results.present import embedded, one_line, printable
+from trivium.results.present import counted, embedded, one_line, printable
 
 if TYPE_CHECKING:
     from trivium.collection import Status
@@ -70,9 +70,9 @@ def index(folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, as_json: bo
         show(
             f"{one_line(now.root)}: {report.added} added, {report.changed} changed, "
             f"{report.removed} removed, {report.unchanged} unchanged; "
-            f"{now.contents.chunks:,} chunks, embedded: "
+            f"{counted(now.contents.chunks, 'chunk')}, embedded: "
             f"{embedded(now.embedded, chunks=now.contents.chunks)}"
-            + (f" ({texts:,} texts just now)" if texts else "")
+            + (f" ({counted(texts, 'text')} just now)" if texts else "")
         )
     if problem:
         say(f"Words only: {problem}")

@@ -42,6 +42,8 @@ def run(*, folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT
     from trivium.doors.upkeep import Upkeep
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
+    # Our own line says where the server is; uvicorn's say that it starts and stops.
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     upkeep = Upkeep(open_collection(folder))
     with listen(host, port) as listener:
         bound = listener.getsockname()[1]
