@@ -27,7 +27,7 @@ def names_in(text: str) -> frozenset[str]:
     """Return the words of a query that ask for something by name, lower case.
 
     A word of several counts only if it has the shape of code: in a question, "install" is a
-    word like any other, not the heading Install (ray-docs-qa: .428 so, .417 otherwise).
+    word like any other, not the heading Install (ray-docs-qa: .424 so, .417 otherwise).
     """
     words = [word.strip("`'.,;:?!") for word in re.findall(r"[^\s\"()]+", text)]
     names = words if len(words) == 1 else [word for word in words if is_name(word)]

@@ -179,7 +179,7 @@ def _all_of(reader: _Reader, *, depth: int, negated: bool) -> Expression:
             continue
         excluded = _excluded(reader)
         # Quotes are a promise: a phrase must be there, plain words beside it only help. In a
-        # long text they are punctuation (cisi: .456 so, .439 otherwise).
+        # long text they are punctuation (cisi: .462 so, .439 otherwise).
         is_phrase = (reader.peek() or "").startswith('"')
         is_needed = joins or (is_phrase and not reader.is_prose)
         made = _one(reader, depth=depth, negated=negated or excluded)
