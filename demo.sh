@@ -21,12 +21,17 @@ ask "how are vectors stored"
 ask "can an interrupted commit damage the index"
 ask "keep passwords out of the index"
 
+say "4. And by structure: who calls a function, and who calls those."
+say "\$ trivium graph callers text_key . --depth 2"
+"$trivium" graph callers text_key . --depth 2
+
 say "What to try next"
 cat <<TEXT
   source .venv/bin/activate               then, in any folder of yours:
   trivium search "your question" .        words at once
   trivium index .                         adds meaning; can be interrupted
   trivium search "your question" . --explain --json
+  trivium graph impact src/some/file.py . what may break when it changes
   trivium status . ; trivium doctor
   trivium serve .                         HTTP on 127.0.0.1:7700     (docs/http.md)
   trivium mcp .                           for coding agents          (docs/mcp.md)

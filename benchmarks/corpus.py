@@ -28,10 +28,10 @@ from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.collection import CONTENT_VERSION, Collection
 from trivium.home import folder_of
-from trivium.indexer import Cutting, digest
 from trivium.models.minilm import minilm
 from trivium.ranking.profile import profile
 from trivium.sources.base import Entry, Raw
+from trivium.writing.digest import Cutting, digest
 
 if TYPE_CHECKING:
     import numpy as np

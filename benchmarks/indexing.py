@@ -27,7 +27,7 @@ from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import TextFolder, TextWriter
 from trivium.chunking.chunk import chunk
 from trivium.collection import Collection
-from trivium.indexer import Cutting, Report
+from trivium.indexer import Report
 from trivium.models.minilm import minilm
 from trivium.parsing.parse import parse
 from trivium.parsing.secrets import mask
@@ -35,6 +35,7 @@ from trivium.ranking.profile import profile
 from trivium.sources.base import Raw
 from trivium.sources.files import FolderSource
 from trivium.types import Document
+from trivium.writing.digest import Cutting
 
 if TYPE_CHECKING:
     import numpy as np

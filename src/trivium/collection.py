@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from trivium import config, engine, indexer
-from trivium.backends.base import Contents, Space
+from trivium.backends.base import Census, Contents, FileHistory, Snapshot, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
 from trivium.errors import (
@@ -27,22 +28,55 @@ from trivium.errors import (
     IndexUnusable,
     MissingExtra,
     ModelError,
+    NotFound,
     UsageError,
 )
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
+from trivium.graph.walk import Direction, walk
 from trivium.home import find_root, folder_of, store_of
 from trivium.models.base import Embedder
 from trivium.models.registry import load_from
+from trivium.parsing.skills import SectionPreview, sections
 from trivium.ranking.profile import profile as profile_named
-from trivium.sources.base import Listing
-from trivium.sources.files import FolderSource
-from trivium.types import Answer, Chunk, ChunkId, Degraded, Edge, Node, NodeId
+from trivium.results.relations import Relation, Relations
+from trivium.sources.base import Listing, Source
+from trivium.sources.blame import Share, authors
+from trivium.sources.files import FolderSource, own_ignores
+from trivium.sources.git import branch_of
+from trivium.sources.joined import JoinedSource
+from trivium.sources.presence import is_there
+from trivium.types import (
+    Answer,
+    Chunk,
+    ChunkId,
+    Degraded,
+    Edge,
+    EdgeType,
+    Kind,
+    Node,
+    NodeId,
+)
 from trivium.writing.archive import read_archive, write_archive
+from trivium.writing.digest import Cutting
 from trivium.writing.plan import plan
 
 # Raise when parsing, masking or cutting changes what is stored.
-CONTENT_VERSION = 1
+CONTENT_VERSION = 2
 _SHIPPED_MODEL = "minilm"
+# About a quarter of a second of work; a search does not wait for more.
+_LINKS_BEFORE_ANSWER = 100
+_MOST_RELATED = 500
+_MOST_NAMESAKES = 8
+_DEPENDS = frozenset(
+    {
+        EdgeType.CALLS,
+        EdgeType.IMPORTS,
+        EdgeType.EXTENDS,
+        EdgeType.IMPLEMENTS,
+        EdgeType.USES,
+        EdgeType.EXPORTS,
+    }
+)
 
 MODES: Mapping[str, tuple[str, ...] | None] = {
     "mixed": None,
@@ -55,12 +89,17 @@ FilterValues = Mapping[str, str | Iterable[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A node with its whole text, its chunks and its edges."""
+    """A node with its whole text, its chunks, its edges and its sections.
+
+    `history` is what the repository knows of its file, if there is one.
+    """
 
     node: Node
     text: str
     chunks: tuple[Chunk, ...]
     edges: tuple[Edge, ...]
+    sections: tuple[SectionPreview, ...] = ()
+    history: FileHistory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +115,20 @@ class Status:
     dirty_files: int
     model: str
     embedded: float
+    census: Census
+    branch: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Behind:
-    """How many changed files the last sync could not take in, and why."""
+    """How many changed files the last sync could not take in, and why.
+
+    A folder that `is_empty` may be an unmounted disk: its files are not gone for good.
+    """
 
     files: int = 0
     degraded: tuple[Degraded, ...] = ()
+    is_empty: bool = False
 
 
 @dataclass(slots=True)
@@ -130,11 +175,15 @@ class Collection:
         yes: bool = False,
         wait_s: float = 5.0,
         keeps_if_empty: bool = False,
+        folders: frozenset[str] | None = None,
+        links: int | None = None,
     ) -> indexer.Report:
         """Bring the index up to date with the folder; only what changed costs anything.
 
-        A folder that is suddenly empty, as an unmounted disk is, keeps its index if
-        `keeps_if_empty`; the answers then say so.
+        `folders` are those in which something may have changed; None is all. `links` is how
+        many files are linked at most; the others wait for the next time. A folder that is
+        suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
+        answers then say so.
         """
         try:
             report = indexer.sync(
@@ -146,6 +195,10 @@ class Collection:
                 progress=progress,
                 check=lambda listing: self._check_size(listing, yes=yes),
                 keeps_if_empty=keeps_if_empty,
+                folders=folders,
+            )
+            indexer.link(
+                self._backend, wait_s=wait_s, most=links, files=report.files, progress=progress
             )
         except IndexLocked as error:
             self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
@@ -154,7 +207,11 @@ class Collection:
             f"{self.root} holds no files, but its index holds {report.kept:,}; they are kept. "
             f"To forget them: trivium index {shlex.quote(str(self.root))}"
         )
-        self._behind = _Behind(report.kept, (Degraded("sync", said),)) if report.kept else _Behind()
+        self._behind = (
+            _Behind(report.kept, (Degraded("sync", said),), is_empty=True)
+            if report.kept
+            else _Behind()
+        )
         return report
 
     def refresh(
@@ -167,7 +224,13 @@ class Collection:
         """
         wait_s = 0.0 if self._is_indexed() else 5.0
         try:
-            self.sync(progress=progress, yes=yes, wait_s=wait_s, keeps_if_empty=True)
+            self.sync(
+                progress=progress,
+                yes=yes,
+                wait_s=wait_s,
+                keeps_if_empty=True,
+                links=_LINKS_BEFORE_ANSWER,
+            )
         except IndexLocked:
             # Noted by sync itself, with the number of changed files.
             return
@@ -181,6 +244,20 @@ class Collection:
                 f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
                 "Index a smaller folder, add a .triviumignore, or say --yes."
             )
+
+    def remember(self, *, should_stop: Callable[[], bool] = lambda: False) -> int:
+        """Take in what the folder's repository knows of its files; return for how many."""
+        if not self.root.is_dir():
+            return 0
+        return indexer.remember(self._backend, self.root, should_stop=should_stop)
+
+    def authors(self, wanted: str) -> list[Share]:
+        """Return who wrote the lines of a node, and how many each; reads the file's history."""
+        with self._backend.snapshot() as snapshot:
+            source = _find(snapshot, wanted).source
+        return authors(
+            self.root, source.file_path, first_line=source.start_line, last_line=source.end_line
+        )
 
     def embed(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
@@ -236,7 +313,14 @@ class Collection:
             degraded=behind.degraded,
         )
         with self._backend.snapshot() as snapshot:
+            is_here = snapshot.contents().origin == "folder" and not behind.is_empty
+            if is_here and self.root.is_dir():
+                given = replace(given, is_there=self._is_there)
             return engine.search(snapshot, query, options=options, given=given)
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a file is where it was indexed; a table is where its database is."""
+        return is_there(self.root, path) or path in self.settings.texts("records.tables")
 
     def get(self, wanted: str) -> Item:
         """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound."""
@@ -249,9 +333,85 @@ class Collection:
                     raise ChunkNotFound(wanted)
                 only = found[0]
                 return Item(only.node, only.chunk.text, (only.chunk,), ())
-            chunks = tuple(snapshot.chunks_of(node_id))
-            edges = tuple(snapshot.edges_of(node_id))
-            return Item(node, snapshot.text_of(node_id), chunks, edges)
+            return Item(
+                node,
+                snapshot.text_of(node_id),
+                tuple(snapshot.chunks_of(node_id)),
+                tuple(snapshot.edges_of(node_id)),
+                _sections(snapshot, node),
+                snapshot.history(node.source.file_path),
+            )
+
+    def callers(self, wanted: str, *, depth: int = 3) -> Relations:
+        """Return what calls a function, by its id or name, and what calls that."""
+        return self._related(wanted, types=_CALLS, direction=Direction.IN, depth=depth)
+
+    def callees(self, wanted: str, *, depth: int = 3) -> Relations:
+        """Return what a function calls, and what that calls."""
+        return self._related(wanted, types=_CALLS, direction=Direction.OUT, depth=depth)
+
+    def impact(
+        self, wanted: str, *, depth: int = 5, types: frozenset[EdgeType] = _DEPENDS
+    ) -> Relations:
+        """Return what may break when a node changes: what depends on it or on what it contains."""
+        return self._related(
+            wanted, types=types, direction=Direction.IN, depth=depth, with_contents=True
+        )
+
+    def neighbors(
+        self,
+        wanted: str,
+        *,
+        depth: int = 1,
+        types: frozenset[EdgeType] | None = None,
+        direction: str = "both",
+    ) -> Relations:
+        """Return what a node is linked with, whichever way."""
+        return self._related(wanted, types=types, direction=Direction(direction), depth=depth)
+
+    def _related(
+        self,
+        wanted: str,
+        *,
+        types: frozenset[EdgeType] | None,
+        direction: Direction,
+        depth: int,
+        with_contents: bool = False,
+    ) -> Relations:
+        if not 1 <= depth <= _DEEPEST:
+            raise UsageError(f"depth is {depth}; give 1 to {_DEEPEST}.")
+        with self._backend.snapshot() as snapshot:
+            node = _find(snapshot, wanted)
+            start = [node.id]
+            if with_contents:
+                inside = walk(
+                    node.id,
+                    adjacent=snapshot.edges,
+                    types=frozenset({EdgeType.CONTAINS}),
+                    direction=Direction.OUT,
+                    depth=_DEEPEST,
+                    most=_MOST_RELATED,
+                )
+                start += [step.id for step in inside.steps]
+            reached = walk(
+                start,
+                adjacent=partial(_dependable, snapshot) if with_contents else snapshot.edges,
+                types=types,
+                direction=direction,
+                depth=depth,
+                most=_MOST_RELATED,
+            )
+            nodes = snapshot.nodes([step.id for step in reached.steps])
+            found = tuple(
+                Relation(nodes[step.id], step.depth, step.edge, step.certainty)
+                for step in reached.steps
+                if step.id in nodes
+            )
+            return Relations(node, found, reached.is_cut, snapshot.census().unlinked)
+
+    def link(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
+        """Lead what waits to be linked to its targets; return how many files that were."""
+        return indexer.link(self._backend, progress=progress)
 
     def status(self) -> Status:
         """Say what the collection holds and how far it is behind its folder."""
@@ -268,6 +428,8 @@ class Collection:
                 dirty_files=dirty,
                 model=self.settings.text("embedding.model"),
                 embedded=max((space.coverage for space in spaces), default=0.0),
+                census=snapshot.census(),
+                branch=branch_of(self.root),
             )
 
     def skipped(self) -> Mapping[str, str]:
@@ -290,7 +452,9 @@ class Collection:
         with self._backend.writer(wait_s=5.0) as writer:
             with self._backend.snapshot() as snapshot:
                 known = snapshot.files()
-            return read_archive(Path(path), writer, known=known)
+            count = read_archive(Path(path), writer, known=known)
+        indexer.link(self._backend)
+        return count
 
     def reset(self) -> None:
         """Forget everything: the index is removed, the folder itself is not touched."""
@@ -308,20 +472,19 @@ class Collection:
         """Close."""
         self.close()
 
-    def _source(self) -> FolderSource:
-        ignored = self.settings.texts("files.ignore")
-        home = self.settings.home.resolve()
-        if home != self.root and home.is_relative_to(self.root):
-            # Our own files are nobody's documents, and change with every sync.
-            ignored = (*ignored, f"/{home.relative_to(self.root).as_posix()}/")
-        return FolderSource(
+    def _source(self) -> Source:
+        folder = FolderSource(
             self.root,
             max_file_bytes=self.settings.number("files.max_bytes"),
-            extra_ignores=ignored,
+            extra_ignores=own_ignores(
+                self.root, self.settings.home, self.settings.texts("files.ignore")
+            ),
         )
+        tables = self.settings.texts("records.tables")
+        return JoinedSource(folder, tables=tables) if tables else folder
 
-    def _cutting(self) -> indexer.Cutting:
-        return indexer.Cutting(
+    def _cutting(self) -> Cutting:
+        return Cutting(
             self.settings.number("chunking.size"), self.settings.number("chunking.overlap")
         )
 
@@ -386,6 +549,67 @@ class Collection:
             with suppress(MissingExtra, ModelError):
                 shipped = load_from(self.settings, _SHIPPED_MODEL)
                 meaning.embedders += () if shipped is None else (shipped,)
+
+
+_CALLS = frozenset({EdgeType.CALLS})
+_DEEPEST = 10
+
+
+def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
+    """Return the edges of nodes, without those from a module to its own symbols.
+
+    That a module offers a symbol does not make what imports the module depend on it.
+    """
+    return [
+        edge
+        for edge in snapshot.edges(ids)
+        if edge.type is not EdgeType.EXPORTS or edge.source != edge.target.partition("#")[0]
+    ]
+
+
+def _find(snapshot: Snapshot, wanted: str) -> Node:
+    """Return a node by its id, its path or the name of the only symbol that has it.
+
+    Raises NotFound, and UsageError that lists the ids where several have the name.
+    """
+    for one in (wanted, f"code:{wanted}", f"doc:{wanted}", f"file:{wanted}", f"skill:{wanted}"):
+        node = snapshot.node(NodeId(one))
+        if node is not None:
+            return node
+    name = wanted.rpartition(".")[2]
+    found = [
+        one.id
+        for one in snapshot.symbols([name], most=_MOST_RELATED).get(name, ())
+        if f".{one.qualified.partition('~')[0]}".endswith(f".{wanted}")
+    ]
+    if not found:
+        raise NotFound(
+            f"Nothing is called {wanted}. Find its id with: trivium search {shlex.quote(wanted)}"
+        )
+    if len(found) > 1:
+        more = f" and {len(found) - _MOST_NAMESAKES} more" if len(found) > _MOST_NAMESAKES else ""
+        raise UsageError(
+            f"{len(found)} symbols are named {wanted}. Give one of these ids: "
+            f"{', '.join(found[:_MOST_NAMESAKES])}{more}."
+        )
+    return snapshot.nodes(found)[found[0]]
+
+
+def _sections(snapshot: Snapshot, node: Node) -> tuple[SectionPreview, ...]:
+    """Return the sections that lie in a document or section, each with how it begins."""
+    if node.kind not in (Kind.DOC, Kind.SKILL, Kind.NOTE):
+        return ()
+    path = node.source.file_path
+    inside = [
+        one
+        for one in snapshot.nodes(snapshot.headings(path)).values()
+        if one.type == "section"
+        and one.id != node.id
+        and node.span.start <= one.span.start
+        and one.span.end <= node.span.end
+    ]
+    text = snapshot.text_of(NodeId(f"{Kind.FILE}:{path}"))
+    return tuple(sections(text, sorted(inside, key=lambda one: one.span.start)))
 
 
 def open_collection(

@@ -47,6 +47,7 @@ KNOWN: Mapping[str, _Known] = {
     ),
     "search.profile": _Known("best", "ranking profile", folder_may_set=True),
     "files.ignore": _Known((), "patterns to leave out, as in .gitignore", folder_may_set=True),
+    "records.tables": _Known((), "tables of SQLite files below the folder, as data/app.db:orders"),
     "files.max_bytes": _Known(1_000_000, "largest file that is read", least=1),
     "files.ask_above": _Known(
         100_000, "files in a folder above which indexing asks first", least=1

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
@@ -24,7 +25,7 @@ from trivium.ranking import boost, cut, fuse
 from trivium.ranking.profile import Profile
 from trivium.results.fetch import Shape, fetch
 from trivium.retrieval.gather import Asking, gather
-from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Scored
+from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Hit, Scored
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
 
@@ -45,7 +46,10 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What an answer says about the index beside its hits."""
+    """What an answer says about the index beside its hits.
+
+    `is_there` tells whether a file still stands where it was indexed; None: all do.
+    """
 
     collection: str
     embedders: Sequence[Embedder] = ()
@@ -53,6 +57,7 @@ class Circumstances:
     advice: str = "trivium index"
     dirty_files: int = 0
     degraded: tuple[Degraded, ...] = field(default=())
+    is_there: Callable[[str], bool] | None = None
 
 
 def search(
@@ -77,8 +82,10 @@ def search(
     groups = cut.by_node(kept) if profile.groups_by_node else cut.ungrouped(kept)
     words_of = analyser(profile.view.analyser)
     wanted = frozenset(words_of.terms(query.meaning))
-    chosen = cut.page(groups, limit=limit)
-    hits = fetch(snapshot, chosen, gathered, shape=shape, wanted=wanted, words_of=words_of)
+    shown = partial(
+        fetch, snapshot, gathered=gathered, shape=shape, wanted=wanted, words_of=words_of
+    )
+    page = _page(groups, limit, shown, is_there=given.is_there)
     contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
@@ -87,15 +94,56 @@ def search(
         method=_method(gathered),
         embedder=gathered.embedder,
         collection=given.collection,
-        results=tuple(hits),
-        total=len(groups),
+        results=tuple(page.hits),
+        total=len(groups) - page.ghosts,
         facets=_facets(groups),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
-        freshness=Freshness(contents.indexed_at, given.dirty_files),
-        degraded=(*given.degraded, *gathered.degraded),
+        freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(page.gone))),
+        degraded=(*given.degraded, *gathered.degraded, *page.degraded),
         notes=query.notes,
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
+
+
+@dataclass(slots=True)
+class _Page:
+    """The hits to show, and the files of those that were left out since they are gone."""
+
+    hits: list[Hit] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+    ghosts: int = 0
+
+    @property
+    def degraded(self) -> tuple[Degraded, ...]:
+        """What to say of files that are gone."""
+        if not self.gone:
+            return ()
+        gone = f"{len(self.gone)} file{'s are' if len(self.gone) > 1 else ' is'} gone"
+        return (Degraded("files", f"{gone} since the last sync; their hits are left out."),)
+
+
+def _page(
+    groups: Sequence[cut.Group],
+    limit: int,
+    shown: Callable[[Sequence[cut.Group]], list[Hit]],
+    *,
+    is_there: Callable[[str], bool] | None,
+) -> _Page:
+    """Return the first `limit` hits whose files are there: no ghost takes another's place."""
+    page = _Page()
+    at = 0
+    while at < len(groups) and len(page.hits) < limit:
+        some = cut.page(groups[at:], limit=limit - len(page.hits))
+        at += len(some)
+        for hit in shown(some):
+            path = hit.node.source.file_path
+            if is_there is not None and path not in page.gone and not is_there(path):
+                page.gone.add(path)
+            if path in page.gone:
+                page.ghosts += 1
+            else:
+                page.hits.append(hit)
+    return page
 
 
 def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:

@@ -1,7 +1,7 @@
-"""The write spine: sync(), then embed().
+"""The write spine: sync(), then link() and embed().
 
-list -> plan -> read -> mask -> parse -> chunk -> write -> publish. Each stage is a plain
-function of values; this is the only module that knows their order. One bad file is
+list -> plan -> read -> mask -> parse -> chunk -> write -> publish -> link. Each stage is a
+plain function of values; this is the only module that knows their order. One bad file is
 counted and the others go on. What `write` has returned for is safe.
 """
 
@@ -9,18 +9,32 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from trivium.backends.base import Backend, Batch, FileContent, FileState, Writer
-from trivium.chunking.chunk import chunk
+from trivium.backends.base import (
+    Backend,
+    Batch,
+    FileContent,
+    FileHistory,
+    FileState,
+    Linked,
+    Unlinked,
+    Writer,
+)
+from trivium.crew import Crew, digested
 from trivium.errors import IndexLocked
+from trivium.linking.projects import Projects, gathered
+from trivium.linking.resolve import link as link_file
+from trivium.linking.world import Known, World
 from trivium.models.base import Embedder
-from trivium.parsing.parse import parse
-from trivium.parsing.secrets import mask
+from trivium.parsing.projects import is_project_file
 from trivium.sources.base import Listing, Raw, Skip, Source
-from trivium.types import Document
-from trivium.writing.plan import Plan, plan
+from trivium.sources.history import history
+from trivium.types import EdgeType, Kind, NodeId
+from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
+from trivium.writing.plan import Plan, all_skipped, plan
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +44,9 @@ _BATCH_FILES = 256
 _PENDING = 2048
 _PUBLISH_EVERY_S = 5.0
 _EMBED_AT_ONCE = 64
+_LINK_AT_ONCE = 128
+# The lock is let go after as many files, so that others can write in between.
+_LINK_UNDER_LOCK = 2048
 
 Progress = Callable[[str, int, int], None]
 
@@ -42,17 +59,9 @@ def no_check(listing: Listing) -> None:
     """Refuse nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """How prose is cut into chunks."""
-
-    size: int = 1000
-    overlap: int = 200
-
-
 @dataclass(slots=True)
 class Report:
-    """What a sync did."""
+    """What a sync did. `files` are those the index holds now."""
 
     added: int = 0
     changed: int = 0
@@ -62,6 +71,7 @@ class Report:
     masked: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
     kept: int = 0
+    files: set[str] = field(default_factory=set)
 
     @property
     def wrote(self) -> bool:
@@ -74,6 +84,7 @@ def sync(
     backend: Backend,
     *,
     cutting: Cutting,
+    folders: frozenset[str] | None = None,
     synced_ns: int | None = None,
     wait_s: float = 5.0,
     progress: Progress = no_progress,
@@ -83,29 +94,44 @@ def sync(
 ) -> Report:
     """Bring the index up to date with its source; only what changed costs anything.
 
-    `check` sees what was found before anything is done, and may refuse by raising. A source
-    that is suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`.
+    `folders` are those in which something may have changed; None is all. `check` sees what
+    was found before anything is done, and may refuse by raising. A source that is suddenly
+    empty, as an unmounted disk is, keeps its index if `keeps_if_empty`.
     """
     with backend.writer(wait_s=wait_s) as writer:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
         progress("listing", 0, 0)
-        listing = source.list()
-        check(listing)
         with backend.snapshot() as snapshot:
             known = snapshot.files()
-        if keeps_if_empty and known and not listing.entries and not listing.skipped:
-            return Report(kept=len(known))
-        todo = plan(listing.entries, known, synced_ns=synced_ns)
-        report = Report(skipped={skip.path: skip.reason.value for skip in listing.skipped})
+            passed_over = snapshot.skipped()
+        listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
+        check(listing)
+        files = {path for path in known if not path.endswith("/")}
+        is_empty = listing.looked is None and not listing.entries and not listing.skipped
+        if keeps_if_empty and files and is_empty:
+            return Report(kept=len(files), files=files)
+        todo = plan(listing.entries, known, synced_ns=synced_ns, looked=listing.looked)
+        skipped = {skip.path: skip.reason.value for skip in listing.skipped}
+        report = Report(skipped=all_skipped(passed_over, skipped, looked=listing.looked))
+        report.files = files.difference(todo.forget)
         report.unchanged = len(listing.entries) - len(todo.read)
         published = clock()
-        for batch in _batches(source, todo, known, report, cutting, progress):
-            writer.write(batch)
-            # Between write and publish a changed file is in no text index: keep that short.
-            changes = batch.removed or any(one.state.path in known for one in batch.replaced)
-            if changes or clock() - published > _PUBLISH_EVERY_S:
-                writer.publish()
-                published = clock()
+        with Crew() as crew:
+            claims = _Claims(backend, cutting)
+
+            def digesting(raws: Iterable[Raw]) -> Iterator[FileContent]:
+                for raw, content in digested(raws, cutting, expected=len(todo.read), crew=crew):
+                    yield claims.settle(raw, content)
+
+            for batch in _batches(source, todo, known, report, digesting, progress):
+                writer.write(batch)
+                # Between write and publish a changed file is in no text index: keep that short.
+                changes = batch.removed or any(one.state.path in known for one in batch.replaced)
+                if changes or clock() - published > _PUBLISH_EVERY_S:
+                    writer.publish()
+                    published = clock()
+        if report.added or report.removed:
+            _write_folders(writer, known, report.files)
         writer.record(skipped=report.skipped)
         writer.publish()
     log.info(
@@ -114,22 +140,108 @@ def sync(
     return report
 
 
+def _write_folders(writer: Writer, known: Iterable[str], files: set[str]) -> None:
+    """Give every folder that holds a file its node, and take it from those that hold none."""
+    before = {path for path in known if path.endswith("/")}
+    wanted = folders_of(files)
+    if wanted == before:
+        return
+    new = [folder_content(folder_at(path)) for path in sorted(wanted - before)]
+    writer.write(Batch(tuple(new), removed=tuple(sorted(before - wanted))))
+
+
+class _Claims:
+    """Sees to it that no two files claim one id: skills are named without their paths."""
+
+    def __init__(self, backend: Backend, cutting: Cutting) -> None:
+        self._backend = backend
+        self._cutting = cutting
+        self._holders: dict[NodeId, str] = {}
+
+    def settle(self, raw: Raw, content: FileContent) -> FileContent:
+        """Return the content, with ids apart if another file's skill has the same."""
+        path = raw.entry.path
+        claimed = next((node.id for node in content.nodes if node.kind is Kind.SKILL), None)
+        if claimed is None:
+            return content
+        holder = self._holders.get(claimed)
+        if holder is None:
+            with self._backend.snapshot() as snapshot:
+                node = snapshot.node(claimed)
+            holder = path if node is None else node.source.file_path
+        if holder != path:
+            return digest(raw, self._cutting, is_apart=True)
+        self._holders[claimed] = path
+        return content
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What is to be written next."""
+
+    replaced: list[FileContent] = field(default_factory=list)
+    touched: list[FileState] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    characters: int = 0
+
+    def is_full(self) -> bool:
+        """Whether this is as much as one batch should hold."""
+        return self.characters >= _BATCH_CHARACTERS or len(self.replaced) >= _BATCH_FILES
+
+    def taken(self) -> Batch:
+        """Return the batch, and begin the next."""
+        batch = Batch(tuple(self.replaced), tuple(self.gone), tuple(self.touched))
+        self.replaced, self.touched, self.gone, self.characters = [], [], [], 0
+        return batch
+
+
 def _batches(
     source: Source,
     todo: Plan,
     known: Mapping[str, FileState],
     report: Report,
-    cutting: Cutting,
+    digesting: Callable[[Iterable[Raw]], Iterator[FileContent]],
     progress: Progress,
 ) -> Iterator[Batch]:
     """Yield what to write, in batches of bounded size; forgotten files go first."""
     report.removed = len(todo.forget)
     if todo.forget:
         yield Batch(removed=todo.forget)
-    replaced: list[FileContent] = []
-    touched: list[FileState] = []
-    gone: list[str] = []
-    characters = 0
+    changes = _Changes()
+    for content in digesting(_read(source, todo, known, report, changes, progress)):
+        path = content.state.path
+        if content.skipped:
+            report.skipped[path] = content.skipped
+            if path in known:
+                changes.gone.append(path)
+                report.files.discard(path)
+                report.removed += 1
+            continue
+        report.masked += content.state.masked
+        report.chunks += len(content.chunks)
+        if path in known:
+            report.changed += 1
+        else:
+            report.added += 1
+        report.files.add(path)
+        changes.replaced.append(content)
+        changes.characters += len(content.document.text)
+        if changes.is_full():
+            yield changes.taken()
+    if changes.replaced or changes.touched or changes.gone:
+        yield changes.taken()
+    progress("reading", len(todo.read), len(todo.read))
+
+
+def _read(
+    source: Source,
+    todo: Plan,
+    known: Mapping[str, FileState],
+    report: Report,
+    changes: _Changes,
+    progress: Progress,
+) -> Iterator[Raw]:
+    """Yield the files whose content is new; note those that are gone, or the same as before."""
     for done, entry in enumerate(todo.read):
         progress("reading", done, len(todo.read))
         before = known.get(entry.path)
@@ -137,46 +249,104 @@ def _batches(
         if isinstance(read, Skip):
             report.skipped[read.path] = read.reason.value
             if before is not None:
-                gone.append(entry.path)
+                changes.gone.append(entry.path)
+                report.files.discard(entry.path)
                 report.removed += 1
-            continue
-        state = FileState(entry.path, read.entry.size_bytes, read.entry.mtime_ns, read.sha256)
-        if before is not None and before.sha256 == read.sha256:
-            touched.append(state)
+        elif before is not None and before.sha256 == read.sha256:
+            size, mtime = read.entry.size_bytes, read.entry.mtime_ns
+            changes.touched.append(FileState(entry.path, size, mtime, read.sha256))
             report.unchanged += 1
-            continue
-        content = digest(read, cutting)
-        report.masked += content.state.masked
-        report.chunks += len(content.chunks)
-        if before is None:
-            report.added += 1
         else:
-            report.changed += 1
-        replaced.append(content)
-        characters += len(content.document.text)
-        if characters >= _BATCH_CHARACTERS or len(replaced) >= _BATCH_FILES:
-            yield Batch(tuple(replaced), tuple(gone), tuple(touched))
-            replaced, touched, gone, characters = [], [], [], 0
-    if replaced or touched or gone:
-        yield Batch(tuple(replaced), tuple(gone), tuple(touched))
-    progress("reading", len(todo.read), len(todo.read))
+            yield read
 
 
-def digest(raw: Raw, cutting: Cutting) -> FileContent:
-    """Turn one file that was read into what is written: mask, parse, cut."""
-    masked = mask(raw.text, path=raw.entry.path)
-    document = Document(raw.entry.path, masked.text)
-    parsed = parse(document)
-    chunks = chunk(document, parsed.nodes, size=cutting.size, overlap=cutting.overlap)
-    state = FileState(
-        raw.entry.path,
-        raw.entry.size_bytes,
-        raw.entry.mtime_ns,
-        raw.sha256,
-        masked.count,
-        parsed.failure,
+def link(
+    backend: Backend,
+    *,
+    wait_s: float = 5.0,
+    most: int | None = None,
+    files: set[str] | None = None,
+    progress: Progress = no_progress,
+) -> int:
+    """Lead the references of files that wait to their targets; return how many files were linked.
+
+    `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
+    `files` are those the index holds, where the caller knows them.
+    """
+    done = 0
+    while most is None or done < most:
+        with backend.writer(wait_s=wait_s) as writer:
+            left = writer.count_unlinked()
+            if not left:
+                break
+            total = done + left
+            room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
+            with backend.snapshot() as snapshot:
+                paths = snapshot.files() if files is None else files
+                world = World(snapshot, paths, projects=project_facts_of(snapshot, paths))
+                until = done + min(room, left)
+                while done < until and (
+                    waiting := writer.unlinked(limit=min(_LINK_AT_ONCE, until - done))
+                ):
+                    progress("linking", done, total)
+                    writer.link(_linked(waiting, world))
+                    done += len(waiting)
+    if done:
+        progress("linking", done, done)
+    return done
+
+
+def _linked(waiting: Sequence[Unlinked], world: World) -> list[Linked]:
+    world.prefetch(
+        one.name
+        for file in waiting
+        for one in file.references
+        if one.type not in _BY_PATH and one.name
     )
-    return FileContent(state, document, parsed.nodes, parsed.edges, tuple(chunks))
+    made = []
+    for file in waiting:
+        links = link_file(file.path, file.references, world=world)
+        made.append(Linked(file.path, links.edges, links.keys))
+    return made
+
+
+_BY_PATH = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS, EdgeType.REFERENCES, EdgeType.CLUSTERS})
+
+
+def project_facts_of(known: Known, paths: Iterable[str]) -> Projects:
+    """Return what the project files among `paths` say, from their nodes."""
+    ids = [NodeId(f"{Kind.FILE}:{path}") for path in paths if is_project_file(path)]
+    facts = []
+    for node in known.nodes(ids).values():
+        said = node.metadata.get("project", ())
+        facts.append((node.source.file_path, said if isinstance(said, tuple) else ()))
+    return gathered(facts)
+
+
+def remember(
+    backend: Backend,
+    root: Path,
+    *,
+    wait_s: float = 5.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Keep what the folder's repository knows of its files; return for how many that is new.
+
+    Only commits since the last time are walked.
+    """
+    with backend.snapshot() as snapshot:
+        since = snapshot.history_head()
+        found = history(root, since=since or None, should_stop=should_stop)
+        if found is None or (found.head == since and not found.rows):
+            return 0
+        rows = []
+        for path, one in found.rows.items():
+            known = None if found.is_whole else snapshot.history(one.formerly or path)
+            churn = one.churn + (0 if known is None else known.churn)
+            rows.append(FileHistory(path, one.author, one.modified, churn))
+    with backend.writer(wait_s=wait_s) as writer:
+        writer.put_history(rows, head=found.head, forget=found.is_whole)
+    return len(rows)
 
 
 def embed(

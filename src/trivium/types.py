@@ -44,6 +44,15 @@ class EdgeType(StrEnum):
     USES = "uses"
     EXPORTS = "exports"
     REFERENCES = "references"
+    CLUSTERS = "clusters"
+    MENTIONS = "mentions"
+    RELATED_TO = "related_to"
+    DEPENDS_ON = "depends_on"
+    VARIANT_OF = "variant_of"
+    SUBTASK_OF = "subtask_of"
+    BLOCKS = "blocks"
+    CONTRADICTS = "contradicts"
+    CROSS_DOMAIN = "cross_domain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +118,51 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """Something a node names, before anyone knows what it is: an edge that has no target yet.
+
+    `name` is what to look for, `path` what stands before it: the module of an import, the
+    receiver of a call, the file of a link. `alias` is the name an import binds; `of` the type
+    of a receiver, where the text around it shows one. `line` counts from 1, `context` is the
+    sentence around a link.
+    """
+
+    source: NodeId
+    type: EdgeType
+    name: str
+    path: str = ""
+    alias: str = ""
+    of: str = ""
+    line: int = 0
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Just enough of a node of code to lead a reference to it."""
+
+    id: NodeId
+    type: str
+    language: str
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.id.partition("#")[0].partition(":")[2]
+
+    @property
+    def qualified(self) -> str:
+        """Its name with those it lies in, such as Class.method; empty for a module."""
+        return self.id.partition("#")[2]
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """What a document is made of. `failure` says why a parser fell back to plain text."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
+    references: tuple[Reference, ...] = ()
     failure: str = ""
 
 

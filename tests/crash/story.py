@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from trivium.backends.base import Batch, FileContent
-from trivium.indexer import Cutting, digest
 from trivium.sources.base import Entry, Raw
 from trivium.types import View
+from trivium.writing.digest import Cutting, digest
 
 FILES = 24
 PARTS = 3

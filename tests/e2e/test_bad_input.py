@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from trivium.errors import FilterError
 from trivium.sources import files as folder_source
 from trivium.sources.base import Entry, Listing, Raw, Skip
 from trivium.sources.files import FolderSource
+from trivium.writing.digest import Cutting
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
 MEGABYTE = 1_000_000
@@ -232,8 +233,10 @@ class Vanishing:
         self._root = root
         self._gone = gone
 
-    def list(self) -> Listing:
-        listing = self._source.list()
+    def list(
+        self, folders: frozenset[str] | None = None, *, known: Collection[str] = ()
+    ) -> Listing:
+        listing = self._source.list(folders, known=known)
         for name in self._gone:
             (self._root / name).unlink()
         return listing
@@ -244,13 +247,11 @@ class Vanishing:
 
 def test_a_file_deleted_between_listing_and_reading_is_counted(notes: Path, tmp_path: Path) -> None:
     backend = EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")
-    first = indexer.sync(
-        Vanishing(notes, "notes.md"), backend, cutting=indexer.Cutting(), synced_ns=None
-    )
+    first = indexer.sync(Vanishing(notes, "notes.md"), backend, cutting=Cutting(), synced_ns=None)
     assert first.skipped == {"notes.md": "vanished"}
     assert first.added == 1
     (notes / "sum.py").write_text("def other(): ...\n", "utf-8")
-    second = indexer.sync(Vanishing(notes, "sum.py"), backend, cutting=indexer.Cutting())
+    second = indexer.sync(Vanishing(notes, "sum.py"), backend, cutting=Cutting())
     assert second.skipped == {"sum.py": "vanished"}
     assert second.removed == 1
     with backend.snapshot() as snapshot:

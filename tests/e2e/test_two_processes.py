@@ -20,10 +20,10 @@ from trivium.backends.base import Batch, FileContent
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import Collection, open_collection
 from trivium.filtering.conditions import EVERYTHING
-from trivium.indexer import Cutting, digest
 from trivium.query.grammar import Words
 from trivium.sources.base import Entry, Raw
 from trivium.testing import filling
+from trivium.writing.digest import Cutting, digest
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
 FILES = 60
@@ -42,6 +42,7 @@ with writer_lock(Path(sys.argv[1]), wait_s=0):
 READ = """
 import json, sys
 import trivium
+from trivium.writing.digest import Cutting, digest
 with trivium.open(sys.argv[1]) as collection:
     print("ready", flush=True)
     for _ in range(int(sys.argv[2])):

@@ -23,6 +23,7 @@ from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import write
 from trivium.writing.archive import read_archive, write_archive
+from trivium.writing.digest import Cutting, digest
 
 names = st.sampled_from(["a.md", "src/b.py", "ü/c.txt", "d e.md"])
 words = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -39,7 +40,7 @@ def filled(backend: Backend, corpus: dict[str, str]) -> None:
     for path, text in corpus.items():
         data = text.encode()
         raw = Raw(Entry(path, len(data), -5), text, hashlib.sha256(data).hexdigest())
-        contents.append(indexer.digest(raw, indexer.Cutting(size=50, overlap=10)))
+        contents.append(digest(raw, Cutting(size=50, overlap=10)))
     write(backend, contents)
     indexer.embed(backend, WordEmbedder())
 

@@ -33,6 +33,7 @@ from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import write
 from trivium.types import Answer, ChunkId, Hit
+from trivium.writing.digest import Cutting, digest
 
 WORDS = ["cat", "dogs", "parseHTML", "get_user", "the", "running", "東京都", "コード", "größe", "x"]
 # The last is more than any retriever of `rag` gives back.
@@ -64,13 +65,13 @@ def texts_of(seed: int, *, size: int) -> dict[str, str]:
 
 def fill(backend: Backend, texts: Mapping[str, str]) -> None:
     contents = [
-        indexer.digest(
+        digest(
             Raw(
                 Entry(path, len(text.encode()), 1),
                 text,
                 hashlib.sha256(text.encode()).hexdigest(),
             ),
-            indexer.Cutting(),
+            Cutting(),
         )
         for path, text in texts.items()
     ]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import trivium
-from trivium import config, indexer
+from trivium import config
 from trivium.backends.base import FileContent
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection, open_collection
@@ -29,6 +29,7 @@ from trivium.sources.base import Listing, Raw
 from trivium.sources.files import FolderSource
 from trivium.testing.embedders import WordEmbedder
 from trivium.types import Answer
+from trivium.writing.digest import Cutting, digest
 
 Open = Callable[..., Collection]
 
@@ -519,13 +520,12 @@ def test_only_what_changed_is_parsed_again(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    honest = indexer.digest
 
-    def counted(raw: Raw, cutting: indexer.Cutting) -> FileContent:
+    def counted(raw: Raw, cutting: Cutting) -> FileContent:
         parsed.append(raw.entry.path)
-        return honest(raw, cutting)
+        return digest(raw, cutting)
 
-    monkeypatch.setattr(indexer, "digest", counted)
+    monkeypatch.setattr("trivium.crew.digest", counted)
     collection = opened(shop)
     collection.sync()
     assert sorted(parsed) == sorted(FILES)
@@ -660,12 +660,14 @@ def test_a_file_that_appears_while_another_process_syncs_is_not_forgotten(
     held: list[bool] = []
     honest = FolderSource.list
 
-    def listing(self: FolderSource) -> Listing:
+    def listing(
+        self: FolderSource, folders: frozenset[str] | None = None, *, known: Iterable[str] = ()
+    ) -> Listing:
         with suppress(IndexLocked), writer_lock(place, wait_s=0):
             held.append(False)
-            return honest(self)
+            return honest(self, folders, known=set(known))
         held.append(True)
-        return honest(self)
+        return honest(self, folders, known=set(known))
 
     monkeypatch.setattr(FolderSource, "list", listing)
     collection.sync()

@@ -74,11 +74,16 @@ def test_a_folders_file_may_say_what_to_ignore_how_to_cut_and_how_to_rank(places
 REFUSED = [key for key, known in KNOWN.items() if not known.folder_may_set]
 
 
+def list_or_number(default: Value) -> str:
+    """Return a value of a setting's own kind, as a file has it."""
+    return '["x"]' if isinstance(default, tuple) else "7"
+
+
 @pytest.mark.parametrize("key", REFUSED)
 def test_a_folders_file_may_set_nothing_else(places: Places, key: str) -> None:
     section, _, name = key.partition(".")
     default = KNOWN[key].default
-    value = f'"{default}"' if isinstance(default, str) else default
+    value = f'"{default}"' if isinstance(default, str) else list_or_number(default)
     places.folder_file.write_text(f"[{section}]\n{name} = {value}\n")
 
     with pytest.raises(ConfigError) as caught:
@@ -96,7 +101,7 @@ def test_addresses_models_and_limits_are_among_the_refused() -> None:
 def test_the_users_own_file_may_set_everything(places: Places, key: str) -> None:
     section, _, name = key.partition(".")
     default = KNOWN[key].default
-    value = '"x"' if isinstance(default, str) else 7
+    value = '"x"' if isinstance(default, str) else list_or_number(default)
     places.user_file.write_text(f"[{section}]\n{name} = {value}\n")
 
     assert places.load().values[key].origin == str(places.user_file)

@@ -17,6 +17,7 @@ from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import write
 from trivium.types import Answer, Degraded, Part
+from trivium.writing.digest import Cutting, digest
 
 TEXTS = {
     "guide.md": "# Guide\n\n## Install\n\nRun pip install.\n\n## Search\n\nAsk for words.\n",
@@ -33,9 +34,9 @@ Ask = Callable[..., Answer]
 def snapshot() -> Iterator[Snapshot]:
     backend = ReferenceBackend(clock=lambda: "2026-01-31T12:00:00+00:00")
     contents = [
-        indexer.digest(
+        digest(
             Raw(Entry(path, len(text), 1), text, hashlib.sha256(text.encode()).hexdigest()),
-            indexer.Cutting(),
+            Cutting(),
         )
         for path, text in TEXTS.items()
     ]

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
-from trivium.types import Chunk, ChunkId, Document, Edge, Node, NodeId, Ranking, Scores, View
+from trivium.types import (
+    Chunk,
+    ChunkId,
+    Document,
+    Edge,
+    Node,
+    NodeId,
+    Ranking,
+    Reference,
+    Scores,
+    Symbol,
+    View,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,13 +47,64 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """One file, ready to be written: it replaces what the index held for its path."""
+    """One file, ready to be written: it replaces what the index held for its path.
+
+    One that turned out to hold no text says why in `skipped`, and is not to be written.
+    """
 
     state: FileState
     document: Document
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     chunks: tuple[Chunk, ...]
+    references: tuple[Reference, ...] = ()
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """A file whose references have not been led to their targets, or may lead elsewhere now."""
+
+    path: str
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The edges that a file's references became.
+
+    `keys` are names that were looked at on the way, beside those the references name: when
+    one of them comes or goes, the file is to be linked again.
+    """
+
+    path: str
+    edges: tuple[Edge, ...]
+    keys: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FileHistory:
+    """What the repository knows of a file: who changed it last, when, and in how many commits."""
+
+    path: str
+    author: str
+    modified: str
+    churn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """How many nodes, edges and files there are of each sort."""
+
+    kinds: Mapping[str, int]
+    types: Mapping[str, int]
+    languages: Mapping[str, int]
+    edges: Mapping[str, int]
+    marks: Mapping[str, int]
+    failures: Mapping[str, str]
+    references: int
+    resolved: int
+    unlinked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +135,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """How much an index holds."""
+    """How much an index holds. `origin` is where the last of it came from: folder or archive."""
 
     seq: int
     files: int
@@ -82,6 +145,7 @@ class Contents:
     masked: int
     skipped: Mapping[str, int]
     indexed_at: str
+    origin: str = "folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +206,10 @@ class Snapshot(Protocol):
         """Return the manifest: every file in the index by its path."""
         ...
 
+    def skipped(self) -> Mapping[str, str]:
+        """Return the files that were passed over, path -> reason."""
+        ...
+
     def text(self, view: View) -> TextIndex:
         """Return the text index of `view`, made now if it does not exist yet."""
         ...
@@ -174,6 +242,42 @@ class Snapshot(Protocol):
         """Return the edges from and to a node."""
         ...
 
+    def edges(self, ids: Sequence[NodeId]) -> Sequence[Edge]:
+        """Return the edges from and to any of these nodes, each once, in a fixed order."""
+        ...
+
+    def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
+        """Return these nodes by their ids; ones that are not there are left out."""
+        ...
+
+    def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
+        """Return the code of these exact names, at most `most` of each, by id."""
+        ...
+
+    def outline(self, path: str) -> Sequence[Symbol]:
+        """Return the code nodes of one file in order."""
+        ...
+
+    def headings(self, path: str) -> Sequence[NodeId]:
+        """Return the nodes of a file, the one of the file itself left out, in order."""
+        ...
+
+    def references(self, path: str) -> tuple[Reference, ...]:
+        """Return what a file names, as it was written; empty if there is no such file."""
+        ...
+
+    def history(self, path: str) -> FileHistory | None:
+        """Return what the repository knows of a file, or None."""
+        ...
+
+    def history_head(self) -> str:
+        """Return the commit up to which history is known; empty for none."""
+        ...
+
+    def census(self) -> Census:
+        """Count nodes and edges by sort."""
+        ...
+
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""
         ...
@@ -193,7 +297,7 @@ class Writer(Protocol):
         """
         ...
 
-    def record(self, *, skipped: Mapping[str, str]) -> None:
+    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
         """Remember which files were passed over, path -> reason, and that a sync ended now."""
         ...
 
@@ -209,6 +313,32 @@ class Writer(Protocol):
         self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
     ) -> None:
         """Keep unit vectors of shape (len(keys), dimension); survives as `write` does."""
+        ...
+
+    def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
+        """Return files whose references are to be linked, oldest first.
+
+        A write makes those wait that it brings, and those that name what came or went.
+        """
+        ...
+
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        ...
+
+    def link(self, linked: Sequence[Linked]) -> None:
+        """Replace the edges that came from the references of these files, all or none."""
+        ...
+
+    def unlink(self) -> None:
+        """Make every file wait to be linked again."""
+        ...
+
+    def put_history(self, rows: Sequence[FileHistory], *, head: str, forget: bool = False) -> None:
+        """Keep what the repository knows of files up to the commit `head`.
+
+        `forget` drops what was known before.
+        """
         ...
 
     def publish(self) -> None:

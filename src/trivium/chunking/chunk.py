@@ -1,16 +1,19 @@
 """Nodes -> Chunks: the own text of each node, cut by the rule for its kind.
 
 Every chunk is one slice of the document and lies in one node; together they hold all text but
-white space and lone closing brackets. Called by the indexer after parse().
+white space, lone closing brackets, and what stands between records. Called by the indexer.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from trivium.chunking.characters import cut
 from trivium.chunking.syntax import pieces
 from trivium.types import Chunk, ChunkId, Document, Kind, Node, Span, lines_of
+
+_WORD = re.compile(r"[^\W_]")
 
 
 def chunk(
@@ -49,5 +52,10 @@ def _cut(text: str, node: Node, *, size: int, overlap: int) -> list[Span]:
         Span(own.start + span.start, own.start + span.end)
         for own in node.own
         for span in cut(text[own.start : own.end], size=size, overlap=overlap)
-        if not text[own.start + span.start : own.start + span.end].isspace()
+        if not _is_empty(text[own.start + span.start : own.start + span.end], node.kind)
     ]
+
+
+def _is_empty(text: str, kind: Kind) -> bool:
+    """Whether there is nothing to find; of a file, brackets and commas around records."""
+    return text.isspace() or (kind is Kind.FILE and not _WORD.search(text))

@@ -188,7 +188,14 @@ def as_xplor(data: Mapping[str, object]) -> Data:
 
 def item_data(item: Item) -> Data:
     """Return a node with its text as plain data."""
-    return present.item_data(item.node, text=item.text, chunks=item.chunks, edges=item.edges)
+    return present.item_data(
+        item.node,
+        text=item.text,
+        chunks=item.chunks,
+        edges=item.edges,
+        sections=item.sections,
+        history=item.history,
+    )
 
 
 def _xplor_hit(hit: Mapping[str, object]) -> Data:

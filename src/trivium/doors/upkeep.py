@@ -1,8 +1,9 @@
 """A Collection -> one that stays fresh while a server runs.
 
-Takes in what changed before a search, at most once every two seconds; embeds in a thread
-of its own, so that words answer at once and meaning fills in behind. Stops between two
-files or two batches. Used by the HTTP and the MCP door.
+Takes in what changed before a search: only the folders where something did, or, where the system
+does not tell, everything, at most once every two seconds. Links and embeds in a thread of its
+own, so that words answer at once and the rest fills in behind. Stops between two files or two
+batches. Used by the HTTP and the MCP door.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.doors import answers
+from trivium.doors.following import NOWHERE, Folders, both, look_due_s, no_progress, watch_of
 from trivium.errors import IndexLocked, TriviumError
+from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
 
 if TYPE_CHECKING:
@@ -26,12 +29,18 @@ log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 
-SYNC_EVERY_S = 2.0
+SYNC_EVERY_S = POLL_S
 # Long enough for our own embedding thread to store a batch and let go of the writer lock.
 _LOCK_WAIT_S = 0.2
 _FIRST_LOCK_WAIT_S = 5.0
+# As long does a search wait for the sync of another, so that it finds what was just written.
+_PATIENCE_S = 1.0
+# More files than one edit makes wait; those beyond are linked in the background.
+_LINKS_BEFORE_ANSWER = 100
 # More than one batch of texts takes to embed.
 _LEAVE_S = 10.0
+# The system's notes are taken in as often, so that they do not pile up while nobody searches.
+_DRAIN_S = 30.0
 
 
 class _Stopped(Exception):
@@ -46,22 +55,52 @@ class _Missed:
     dirty_files: int = 0
 
 
-def _no_progress(stage: str, done: int, total: int) -> None:
-    """Say nothing."""
+class _Owed:
+    """Where something changed that no sync has taken in. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._folders: Folders = None
+
+    @property
+    def folders(self) -> Folders:
+        """The folders to look at; None is all."""
+        return self._folders
+
+    def note(self, folders: Folders) -> None:
+        """Add to what is owed."""
+        with self._guard:
+            self._folders = both(self._folders, folders)
+
+    def take(self) -> Folders:
+        """Return what is owed, which whoever took it must see to."""
+        with self._guard:
+            taken, self._folders = self._folders, NOWHERE
+            return taken
 
 
 class Upkeep:
     """One collection, kept fresh. Safe to use from many threads."""
 
     def __init__(
-        self, collection: Collection, *, clock: Callable[[], float] = time.monotonic
+        self,
+        collection: Collection,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        watch: Watch | None = None,
     ) -> None:
         self._collection = collection
         self._clock = clock
+        self._watch = watch_of(collection) if watch is None else watch
+        self._owed = _Owed()
         self._stopping = threading.Event()
-        self._has_new_text = threading.Event()
+        self._has_work = threading.Event()
+        self._has_new_text = False
+        self._should_look = False
         self._syncing = threading.Lock()
         self._synced_at: float | None = None
+        self._looked_at = 0.0
+        self._look_took_s = 0.0
         self._missed: _Missed | None = None
         self._read_so_far = ""
         self._has_failed_to_embed = False
@@ -85,26 +124,26 @@ class Upkeep:
     def stop(self) -> None:
         """Ask the background, and any sync under way, to end; return at once."""
         self._stopping.set()
-        self._has_new_text.set()
+        self._has_work.set()
 
     def close(self) -> None:
         """Stop, wait for the background and let go of the collection."""
         self.stop()
+        self._watch.stop()
         if self._thread.ident is not None:
             self._thread.join(timeout=_LEAVE_S)
         if not self._thread.is_alive():
             self._collection.close()
 
-    def sync_first(self, progress: Progress = _no_progress) -> None:
+    def sync_first(self, progress: Progress = no_progress) -> None:
         """Go through the folder unless that was done or is being done."""
         if not self.is_ready:
             self._sync(progress, wait_s=_FIRST_LOCK_WAIT_S)
 
     def search(self, asked: Asked) -> Answer:
-        """Answer from the state of the folder at most two seconds ago, or say why not."""
-        synced_at = self._synced_at
-        if synced_at is not None and self._clock() - synced_at >= SYNC_EVERY_S:
-            self._sync(_no_progress, wait_s=_LOCK_WAIT_S)
+        """Answer from the state of the folder now, at most two seconds ago, or say why not."""
+        if self.is_ready:
+            self._take_in()
         answer = answers.ask(self._collection, asked)
         missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
         return answer if missed is None else _with(answer, missed)
@@ -116,18 +155,51 @@ class Upkeep:
     def _first_sync_words(self) -> str:
         return f"The folder is being indexed{self._read_so_far}; this is what is there so far."
 
+    def _take_in(self) -> None:
+        """Sync the folders that changed; now and then have the background look at them all."""
+        self._owed.note(self._watch.changed(0))
+        if self._is_due():
+            self._sync(no_progress, wait_s=_LOCK_WAIT_S)
+        if self._clock() - self._looked_at >= look_due_s(self._look_took_s):
+            self._should_look = True
+            self._has_work.set()
+
+    def _is_due(self) -> bool:
+        folders, synced_at = self._owed.folders, self._synced_at
+        if folders is not None or synced_at is None:
+            return folders != NOWHERE
+        return self._clock() - synced_at >= SYNC_EVERY_S
+
     def _sync(self, progress: Progress, *, wait_s: float) -> None:
-        """Take in what changed; if another thread is at it, leave it to that one."""
-        if not self._syncing.acquire(blocking=False):
+        """Take in what is owed; if another thread is at it, leave it to that one."""
+        if not self._syncing.acquire(timeout=_PATIENCE_S if self.is_ready else 0):
             return
         try:
+            if not self.is_ready:
+                # Before the sync, so that no change falls between the two.
+                self._watch.start()
+                self._watch.changed(0)
+            folders = self._owed.take()
+            if folders != NOWHERE:
+                self._sync_folders(folders, progress, wait_s=wait_s)
+        finally:
+            self._syncing.release()
+
+    def _sync_folders(self, folders: Folders, progress: Progress, *, wait_s: float) -> None:
+        began, is_first, has_failed = self._clock(), not self.is_ready, True
+        try:
             report = self._collection.sync(
-                progress=self._watched(progress), wait_s=wait_s, keeps_if_empty=True
+                progress=self._watched(progress),
+                wait_s=wait_s,
+                keeps_if_empty=True,
+                folders=folders,
+                links=_LINKS_BEFORE_ANSWER,
             )
-            is_first = self._synced_at is None
+            has_failed = False
             self._missed = None
             if report.wrote or is_first or self._has_failed_to_embed:
-                self._has_new_text.set()
+                self._has_new_text = True
+                self._has_work.set()
         except _Stopped:
             return
         except IndexLocked as error:
@@ -138,7 +210,10 @@ class Upkeep:
             self._missed = _Missed(str(error))
         finally:
             self._synced_at = self._clock()
-            self._syncing.release()
+            if has_failed:
+                self._owed.note(None)
+            if folders is None:
+                self._looked_at, self._look_took_s = self._synced_at, self._synced_at - began
 
     def _watched(self, progress: Progress) -> Progress:
         def report(stage: str, done: int, total: int) -> None:
@@ -156,22 +231,44 @@ class Upkeep:
         except Exception:
             log.exception("the first sync failed; the next search tries again")
         while not self._stopping.is_set():
-            self._has_new_text.wait()
-            self._has_new_text.clear()
+            self._has_work.wait(_DRAIN_S)
+            self._has_work.clear()
             if not self._stopping.is_set():
-                self._has_failed_to_embed = not self._embed()
+                self._go_round()
 
-    def _embed(self) -> bool:
-        """Embed what has no vector yet; return whether that worked."""
+    def _go_round(self) -> None:
+        """Do in the background what no search should wait for."""
+        if self.is_ready:
+            self._owed.note(self._watch.changed(0))
+        if self._should_look:
+            self._should_look = False
+            self._look()
+        if self._has_new_text:
+            self._has_new_text = False
+            self._has_failed_to_embed = not self._finish()
+
+    def _look(self) -> None:
+        """Look at everything, in case the system lost a change."""
         try:
-            self._collection.embed(progress=self._watched(_no_progress))
+            self._watch.mend()
+            self._owed.note(None)
+            self._sync(no_progress, wait_s=_LOCK_WAIT_S)
+        except Exception:
+            log.exception("looking at everything failed; the next search tries again")
+
+    def _finish(self) -> bool:
+        """Link, read the history and embed what is new; return whether that worked."""
+        try:
+            self._collection.link(progress=self._watched(no_progress))
+            self._collection.remember(should_stop=self._stopping.is_set)
+            self._collection.embed(progress=self._watched(no_progress))
         except _Stopped:
-            log.info("embedding stopped; the next start goes on from here")
+            log.info("stopped; the next start goes on from here")
         except TriviumError as error:
-            log.warning("embedding: %s", error)
+            log.warning("after the sync: %s", error)
             return False
         except Exception:
-            log.exception("embedding failed; the next change in the folder tries again")
+            log.exception("linking or embedding failed; the next change tries again")
             return False
         return True
 

@@ -24,6 +24,7 @@ from trivium.models.base import Embedder
 from trivium.ranking.profile import Profile
 from trivium.sources.files import FolderSource
 from trivium.types import Answer, Document, Kind, Location, Node, NodeId, Span
+from trivium.writing.digest import Cutting
 
 Say = Callable[[str], None]
 
@@ -174,9 +175,7 @@ def _on_repositories(bench: Bench, path: Path, repositories: Path | None) -> lis
 
 def _index_repository(bench: Bench, task: RepositoryTask) -> EmbeddedBackend:
     backend = bench.open(f"{task.name}-{task.revision[:8]}")
-    indexer.sync(
-        FolderSource(task.root), backend, cutting=indexer.Cutting(), progress=bench.progress
-    )
+    indexer.sync(FolderSource(task.root), backend, cutting=Cutting(), progress=bench.progress)
     bench.embed(backend)
     return backend
 
@@ -187,7 +186,7 @@ def _on_judged(bench: Bench, path: Path, collection: Path | None) -> list[Result
     dataset = datasets.load_judged(path)
     root = collection.expanduser().resolve()
     backend = bench.open(f"{root.name}-{hashlib.sha256(str(root).encode()).hexdigest()[:8]}")
-    indexer.sync(FolderSource(root), backend, cutting=indexer.Cutting(), progress=bench.progress)
+    indexer.sync(FolderSource(root), backend, cutting=Cutting(), progress=bench.progress)
     bench.embed(backend)
     results = []
     for profile in bench.profiles:

@@ -1,58 +1,48 @@
-"""Markdown -> one node for the document and one per heading section.
+"""Markdown -> one node for the document, one per heading section and one per fence.
 
-A heading inside a fence, an HTML block or indented code is text, not a heading. Front matter
-is read by hand, flat keys only: nothing in a document is ever executed. Called by parse().
+A heading inside a fence, an HTML block or indented code is text, not a heading. Called by
+parse(), and by html() for text that was made from other formats.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
+from trivium.parsing.blocks import Block
 from trivium.parsing.detect import FileType
+from trivium.parsing.front import front_matter
+from trivium.parsing.inline import Flavour, Inline, wikilinks_in
 from trivium.parsing.plain import (
     LONGEST_SUMMARY,
-    Names,
-    domain_of,
     file_name_of,
     heading_of,
     summary_of,
     title_of,
 )
-from trivium.types import (
-    Document,
-    Edge,
-    EdgeType,
-    Location,
-    MetaValue,
-    Node,
-    NodeId,
-    Parsed,
-    Span,
-    lines_of,
-)
+from trivium.parsing.sections import LONGEST_NAME, UNTITLED, Heading, Outline, assemble, title_in
+from trivium.types import Document, Parsed, Span
 
-_LONGEST_NAME = 200
-_UNTITLED = "untitled"
 # Pairing backticks takes the square of a line's length; longer lines are data, not prose.
 _LONGEST_PROSE_LINE = 5000
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r"([ \t]*)(?:(`{3,})([^`]*)|(~{3,})(.*))")
+_QUOTE = re.compile(r"[ \t]{0,3}>[> \t]*")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 # Lines that cannot be the text of an underlined heading: lists, quotes, tables, rules.
 _NOT_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>|\||(?:[-*_][ \t]*){3,}$)")
+_ROW = re.compile(r"[ \t>]*\|")
 _RAW_HTML = re.compile(r" {0,3}<(pre|script|style|textarea)(?=[\s>]|$)", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"(`+).*?\1")
-
-_FRONT_MATTER = re.compile(
-    r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+_ANCHOR = re.compile(r"\{#([^}\s]{1,200})[^}\n]{0,200}\}[ \t]*$")
+_ANCHOR_TAG = re.compile(
+    r"<a[ \t]+(?:name|id)[ \t]*=[ \t]*[\"']([^\"'<>\n]{1,200})[\"'][^<>]{0,80}>"
 )
-_FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
-_FRONT_ITEM = re.compile(r"[ \t]*-[ \t](.+)")
+# In MDX a paragraph of these is program: imports, exports and expressions.
+_MDX_PROGRAM = re.compile(
+    r"(?:import\s+[\w*{'\"]|export\s+(?:default|const|let|function|\{|\*)|\{)"
+)
 
 # What markup cannot do without, the markup, and what is left of it.
 _MARKUP = (
@@ -68,132 +58,41 @@ _MARKUP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    """A heading: where its first line starts, where its text ends, and what it says."""
-
-    level: int
-    start: int
-    end: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """A heading with its place in the tree; `parent` is an index, -1 for the document."""
-
-    heading: _Heading
-    path: str
-    parent: int
-    own: Span
-    end: int
-
-
 def markdown(document: Document, file_type: FileType) -> Parsed:
-    """Return the document node, then its sections in order, and what contains what."""
+    """Return the document node, then its sections and code blocks in order, and what links them."""
+    flavour = Flavour(is_mdx=document.path.lower().endswith(".mdx"))
+    return read(document, file_type, flavour=flavour)
+
+
+def read(document: Document, file_type: FileType, *, flavour: Flavour) -> Parsed:
+    """Read a document in one flavour of Markdown."""
     text = document.text
-    front, body_start = front_matter(text)
-    headings = list(_headings(text, body_start))
-    sections = _tree(headings, len(text))
-    title = _title(front, headings) or title_of(text[body_start:], file_name_of(document.path))
-    whole = Span(0, len(text))
-    preamble = Span(0, headings[0].start if headings else len(text))
-    spans = [whole, *(Span(one.heading.start, one.end) for one in sections)]
-    lines = lines_of(text, spans)
-    domain = _first(front, "domain", "category") or domain_of(document.path)
-    tags = _words(front.get("tags", ()))
-    document_id = NodeId(f"{file_type.kind}:{document.path}")
-    nodes = [
-        Node(
-            id=document_id,
-            kind=file_type.kind,
-            type="document",
-            name=title,
-            source=Location(document.path, *lines[0]),
-            span=whole,
-            own=_visible(text, preamble),
-            description=summary_of(_first(front, "description", "summary"))
-            or _description(text[body_start : preamble.end])
-            or (_description(text[headings[0].end : sections[0].own.end]) if headings else ""),
-            tags=tags,
-            domain=domain,
-            language=file_type.language,
+    front, body = ({}, 0) if flavour.is_converted else front_matter(text)
+    scan = _Scan(text, body, flavour)
+    inline = Inline(text, scan.prose, flavour=flavour)
+    found = [*wikilinks_in(text, body)]
+    for span in scan.prose:
+        found.extend(inline.read(span))
+    title = ""
+    if not title_in(front, scan.headings):
+        visible = _without_program(text[body:]) if flavour.is_mdx else text[body:]
+        title = title_of(visible, file_name_of(document.path))
+    return assemble(
+        document,
+        file_type,
+        Outline(
             title=title,
-            metadata=front,
-        )
-    ]
-    nodes += [
-        Node(
-            id=NodeId(f"{document_id}#{section.path}"),
-            kind=file_type.kind,
-            type="section",
-            name=section.heading.name,
-            source=Location(document.path, *place),
-            span=span,
-            own=_visible(text, section.own),
-            description=_description(text[section.heading.end : section.own.end]),
-            tags=tags,
-            domain=domain,
-            language=file_type.language,
-            title=title,
-            metadata={"level": section.heading.level},
-        )
-        for section, span, place in zip(sections, spans[1:], lines[1:], strict=True)
-    ]
-    edges = tuple(
-        Edge(nodes[section.parent + 1].id, node.id, EdgeType.CONTAINS)
-        for section, node in zip(sections, nodes[1:], strict=True)
+            describe=_describe_mdx if flavour.is_mdx else _describe,
+            headings=scan.headings,
+            blocks=scan.blocks,
+            found=found,
+            front=front,
+            body=body,
+        ),
     )
-    return Parsed(tuple(nodes), edges)
 
 
-def front_matter(text: str) -> tuple[Mapping[str, MetaValue], int]:
-    """Return the flat keys of the front matter, lower case, and where the text after it starts."""
-    found = _FRONT_MATTER.match(text)
-    if found is None:
-        return {}, 0
-    values: dict[str, MetaValue] = {}
-    key = ""
-    for line in found[1].splitlines():
-        if pair := _FRONT_KEY.fullmatch(line):
-            key = pair[1].lower()
-            values[key] = _value((pair[2] or "").strip())
-        elif key and (item := _FRONT_ITEM.fullmatch(line)):
-            values[key] = (*_words(values[key]), _unquoted(item[1].strip()))
-        elif line[:1].strip() and not line.startswith("#"):
-            key = ""
-    return values, found.end()
-
-
-def _value(raw: str) -> MetaValue:
-    if raw.startswith("[") and raw.endswith("]"):
-        return _words(raw[1:-1])
-    return _unquoted(raw)
-
-
-def _words(value: MetaValue) -> tuple[str, ...]:
-    if isinstance(value, tuple):
-        return value
-    parts = (_unquoted(part.strip()) for part in str(value).split(","))
-    return tuple(part for part in parts if part)
-
-
-def _unquoted(raw: str) -> str:
-    is_quoted = len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'"
-    return raw[1:-1] if is_quoted else raw
-
-
-def _first(front: Mapping[str, MetaValue], *keys: str) -> str:
-    found = (value for key in keys if isinstance(value := front.get(key, ""), str) and value)
-    return next(found, "")
-
-
-def _title(front: Mapping[str, MetaValue], headings: Sequence[_Heading]) -> str:
-    first = next((one.name for one in headings if one.name != _UNTITLED), "")
-    return first or _first(front, "title")
-
-
-def _description(text: str) -> str:
+def _describe(text: str) -> str:
     """Summarise the first paragraph that is prose: no fence, HTML, table, image or rule."""
     for paragraph in re.split(r"\n[ \t]*\n", text[: 4 * LONGEST_SUMMARY].strip()):
         start = paragraph.lstrip()
@@ -204,6 +103,16 @@ def _description(text: str) -> str:
     return ""
 
 
+def _describe_mdx(text: str) -> str:
+    return _describe(_without_program(text[: 8 * LONGEST_SUMMARY]))
+
+
+def _without_program(text: str) -> str:
+    """Return the paragraphs of MDX that are prose."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip())
+    return "\n\n".join(one for one in paragraphs if not _MDX_PROGRAM.match(one.lstrip()))
+
+
 def without_markup(text: str) -> str:
     """Return the words of inline Markdown: links as their text, no emphasis, no tags."""
     for trace, pattern, replacement in _MARKUP:
@@ -212,85 +121,174 @@ def without_markup(text: str) -> str:
     return text.strip()
 
 
-def _visible(text: str, span: Span) -> tuple[Span, ...]:
-    return (span,) if text[span.start : span.end].strip() else ()
-
-
-def _tree(headings: Sequence[_Heading], end: int) -> list[_Section]:
-    """Give each heading its parent, its path and its extent."""
-    names = Names()
-    has_one_title = bool(headings) and [h.level for h in headings if h.level == 1] == [1]
-    root = 0 if has_one_title and headings[0].level == 1 else -1
-    parents: list[int] = []
-    paths: list[str] = []
-    ends = [end] * len(headings)
-    open_: list[int] = []
-    for index, heading in enumerate(headings):
-        while open_ and headings[open_[-1]].level >= heading.level:
-            ends[open_.pop()] = heading.start
-        parent = open_[-1] if open_ else -1
-        prefix = "" if parent in (-1, root) else paths[parent] + "/"
-        parents.append(parent)
-        paths.append(prefix + heading.name)
-        open_.append(index)
-    starts = [*(heading.start for heading in headings), end]
-    return [
-        _Section(heading, names.unique(path), parent, Span(*own), section_end)
-        for heading, path, parent, own, section_end in zip(
-            headings, paths, parents, pairwise(starts), ends, strict=True
-        )
-    ]
-
-
-def _headings(text: str, start: int) -> Iterator[_Heading]:
-    """Find the headings, line by line, as CommonMark does."""
-    position = start
-    paragraph = -1
-    hidden = _Hidden(text)
-    for line in _LINE.findall(text[start:] if start else text):
-        at, position = position, position + len(line)
-        content = line.rstrip("\n")
-        if hidden.takes(content, at, in_paragraph=paragraph >= 0):
-            paragraph = -1
-        elif atx := heading_of(content):
-            yield _Heading(atx.level, at, position, _name(atx.text))
-            paragraph = -1
-        elif paragraph >= 0 and (underline := _SETEXT.fullmatch(content)):
-            level = 1 if underline[1][0] == "=" else 2
-            yield _Heading(level, paragraph, position, _name(text[paragraph:at]))
-            paragraph = -1
-        elif not content.strip() or _NOT_PARAGRAPH.match(content):
-            paragraph = -1
-        elif paragraph < 0 and not hidden.in_list:
-            paragraph = at
-
-
 def _name(raw: str) -> str:
-    name = " ".join(without_markup(raw[: 4 * _LONGEST_NAME]).split())
-    return name[:_LONGEST_NAME] or _UNTITLED
+    name = " ".join(without_markup(raw[: 4 * LONGEST_NAME]).split())
+    return name[:LONGEST_NAME] or UNTITLED
+
+
+class _Scan:
+    """One pass over the lines of a text: its headings, its fences, and its prose.
+
+    Prose comes in runs that no sentence and no code span reaches across.
+    """
+
+    def __init__(self, text: str, start: int, flavour: Flavour) -> None:
+        self.headings: list[Heading] = []
+        self.blocks: list[Block] = []
+        self.prose: list[Span] = []
+        self._text = text
+        self._flavour = flavour
+        self._hidden = _Hidden(text, flavour)
+        self._paragraph = -1
+        self._run = -1
+        self._is_quote = False
+        self._fence = _Fence(self.blocks)
+        self._quoted = _Fence(self.blocks)
+        self._anchors: tuple[str, ...] = ()
+        at = start
+        for line in _LINE.findall(text[start:] if start else text):
+            self._take(line.rstrip("\n"), at, at + len(line))
+            at += len(line)
+        self._end_run(at)
+        self._fence.close(at, at)
+        self._quoted.close(at, at)
+
+    def _take(self, line: str, at: int, end: int) -> None:
+        hidden = self._hidden
+        was_fence = bool(hidden.fence)
+        if hidden.takes(line, at, in_paragraph=self._paragraph >= 0):
+            self._paragraph = -1
+            self._end_run(at)
+            if was_fence and not hidden.fence:
+                self._fence.close(at, at + len(line))
+            elif hidden.fence and not was_fence:
+                self._fence.open(at, end, hidden.info)
+        elif self._is_quoted_code(line, at, end):
+            self._paragraph = -1
+            self._end_run(at)
+        elif atx := heading_of(line):
+            self._end_run(at)
+            self._heading(atx.level, at, end, atx.text, line)
+        elif self._paragraph >= 0 and (underline := self._underline(line)):
+            self._heading(underline, self._paragraph, end, self._text[self._paragraph : at], "")
+            self._end_run(end)
+        else:
+            self._text_line(line, at)
+
+    def _text_line(self, line: str, at: int) -> None:
+        is_blank = not line.strip()
+        if is_blank or _NOT_PARAGRAPH.match(line):
+            self._paragraph = -1
+        elif self._paragraph < 0 and not self._hidden.in_list:
+            self._paragraph = at
+        if is_blank:
+            self._end_run(at)
+            return
+        is_quote = _QUOTE.match(line) is not None
+        if _LIST_ITEM.match(line) or _ROW.match(line) or (is_quote and not self._is_quote):
+            self._end_run(at)
+        if self._run < 0:
+            self._run, self._is_quote = at, is_quote
+        tag = _ANCHOR_TAG.match(line.strip())
+        self._anchors = (tag[1],) if tag is not None else ()
+
+    def _underline(self, line: str) -> int:
+        found = None if self._flavour.is_converted else _SETEXT.fullmatch(line)
+        return 0 if found is None else 1 if found[1][0] == "=" else 2
+
+    def _heading(self, level: int, at: int, end: int, raw: str, line: str) -> None:
+        said = (line or raw)[: 4 * LONGEST_NAME]
+        here = [one[1] for one in (_ANCHOR.search(said), _ANCHOR_TAG.search(said)) if one]
+        anchors = tuple(dict.fromkeys([*self._anchors, *here]))
+        self.headings.append(Heading(level, at, end, _name(raw), anchors))
+        self._paragraph = -1
+        self._anchors = ()
+        if self._run < 0:
+            self.prose.append(Span(at, end))
+
+    def _end_run(self, end: int) -> None:
+        if 0 <= self._run < end and not (self._flavour.is_mdx and self._is_program(end)):
+            self.prose.append(Span(self._run, end))
+        self._run = -1
+
+    def _is_program(self, end: int) -> bool:
+        return _MDX_PROGRAM.match(self._text, self._run, end) is not None
+
+    def _is_quoted_code(self, line: str, at: int, end: int) -> bool:
+        """Whether the line lies in a fence inside a quote; it ends with the quote at the latest."""
+        quote = None if self._flavour.is_converted else _QUOTE.match(line)
+        if quote is None:
+            self._quoted.close(at, at)
+            return False
+        inner = line[quote.end() :]
+        if self._quoted.mark:
+            if _closes(inner, self._quoted.mark):
+                self._quoted.close(at, at + len(line))
+            return True
+        fence = _FENCE.fullmatch(inner)
+        if fence is None:
+            return False
+        self._quoted.open(at, end, fence[3] or fence[5] or "", mark=fence[2] or fence[4])
+        return True
+
+
+class _Fence:
+    """A fence that is being read."""
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self._blocks = blocks
+        self._start = -1
+        self._code = 0
+        self._tag = ""
+        self.mark = ""
+
+    def open(self, start: int, code: int, tag: str, *, mark: str = "") -> None:
+        self._start, self._code, self._tag, self.mark = start, code, tag, mark
+
+    def close(self, code_end: int, end: int) -> None:
+        """Put down the block, if there is one."""
+        if self._start >= 0:
+            code = Span(self._code, max(self._code, code_end))
+            self._blocks.append(Block(Span(self._start, max(end, code.end)), code, self._tag))
+        self._start, self.mark = -1, ""
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip()
+    return len(mark) >= len(fence) and set(mark) == {fence[0]}
 
 
 class _Hidden:
     """Which lines lie in a fence, an HTML block or indented code, told line by line."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, flavour: Flavour) -> None:
         self.in_list = False
+        self.fence = ""
+        self.info = ""
+        self._flavour = flavour
         self._last_comment_end = text.rfind("-->")
-        self._fence = ""
         self._until = ""
 
     def takes(self, line: str, at: int, *, in_paragraph: bool) -> bool:
         """Say whether this line is hidden, and remember what it opens or closes."""
-        if self._fence:
-            mark = line.strip()
-            if len(mark) >= len(self._fence) and set(mark) == {self._fence[0]}:
-                self._fence = ""
+        if self.fence:
+            if _closes(line, self.fence):
+                self.fence = ""
             return True
         if self._until:
             if self._until in line.lower():
                 self._until = ""
             return True
+        if self._flavour.is_converted:
+            return line.startswith(("```", "~~~")) and self._opens_fence(line)
         return self._opens(line, at, in_paragraph=in_paragraph)
+
+    def _opens_fence(self, line: str) -> bool:
+        fence = _FENCE.fullmatch(line)
+        if fence is not None:
+            self.fence = fence[2] or fence[4]
+            self.info = fence[3] or fence[5] or ""
+        return fence is not None
 
     def _opens(self, line: str, at: int, *, in_paragraph: bool) -> bool:
         is_indented = line.startswith(("    ", "\t"))
@@ -300,8 +298,7 @@ class _Hidden:
             self.in_list = False
         if is_indented and not self.in_list:
             return not in_paragraph
-        if fence := _FENCE.fullmatch(line):
-            self._fence = fence[2] or fence[4]
+        if self._opens_fence(line):
             return True
         if raw := _RAW_HTML.match(line):
             close = f"</{raw[1].lower()}"

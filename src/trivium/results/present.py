@@ -9,8 +9,13 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from trivium.types import Answer, Chunk, Edge, Hit, Node
+
+if TYPE_CHECKING:
+    from trivium.backends.base import FileHistory
+    from trivium.parsing.skills import SectionPreview
 
 # JSON as Python has it; a door serialises it.
 Data = dict[str, object]
@@ -98,8 +103,23 @@ def source_data(node: Node) -> Data:
     }
 
 
-def item_data(node: Node, *, text: str, chunks: Sequence[Chunk], edges: Sequence[Edge]) -> Data:
-    """Return a node with its whole text, its chunks and its edges as plain data."""
+def item_data(
+    node: Node,
+    *,
+    text: str,
+    chunks: Sequence[Chunk],
+    edges: Sequence[Edge],
+    sections: Sequence[SectionPreview] = (),
+    history: FileHistory | None = None,
+) -> Data:
+    """Return a node with its whole text, its sections, chunks and edges as plain data."""
+    metadata = dict(node.metadata)
+    if history is not None:
+        metadata |= {
+            "lastAuthor": history.author,
+            "lastModified": history.modified,
+            "churn": history.churn,
+        }
     return {
         "id": node.id,
         "kind": node.kind.value,
@@ -107,14 +127,28 @@ def item_data(node: Node, *, text: str, chunks: Sequence[Chunk], edges: Sequence
         "name": node.name,
         "title": node.title,
         "description": node.description,
+        "domain": node.domain,
+        "language": node.language,
         "source": source_data(node),
         "tags": list(node.tags),
-        "metadata": dict(node.metadata),
-        "chunks": [one.id for one in chunks],
-        "edges": [
-            {"source": one.source, "target": one.target, "type": one.type.value} for one in edges
+        "metadata": metadata,
+        "sections": [
+            {"heading": one.heading, "preview": one.preview, "level": one.level} for one in sections
         ],
+        "chunks": [one.id for one in chunks],
+        "edges": [edge_data(one) for one in edges],
         "text": text,
+    }
+
+
+def edge_data(edge: Edge) -> Data:
+    """Return an edge as plain data."""
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "type": edge.type.value,
+        "weight": round(edge.weight, 4),
+        "context": edge.context,
     }
 
 

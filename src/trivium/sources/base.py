@@ -6,6 +6,7 @@ the others: it comes back as a `Skip` with its reason. Called by the indexer.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -24,6 +25,11 @@ class Reason(StrEnum):
     SPECIAL = "special"
     MINIFIED = "minified"
     LOCK_FILE = "lock-file"
+    OFFICE_EXTRA = "office-extra"
+    DAMAGED = "damaged"
+    ENCRYPTED = "encrypted"
+    UNSAFE = "unsafe"
+    NO_TEXT = "no-text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +51,15 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Everything a source holds, both parts in the order of their paths."""
+    """What a source holds, both parts in the order of their paths.
+
+    `looked` are the folders whose files this is all there is of, the root being ""; a folder
+    that is gone is one of them. None is all folders.
+    """
 
     entries: tuple[Entry, ...]
     skipped: tuple[Skip, ...]
+    looked: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +67,27 @@ class Raw:
     """A document as it was read: `sha256` is of the bytes, `text` what they decode to.
 
     The entry holds size and time as they were when the reading began, which may be newer
-    than those in the listing.
+    than those in the listing. `data` are the bytes of a file that is yet to be turned into
+    text, which may take long.
     """
 
     entry: Entry
     text: str
     sha256: str
+    data: bytes | None = None
 
 
 class Source(Protocol):
     """Where documents come from."""
 
-    def list(self) -> Listing:
-        """Find everything there is to read now."""
+    def list(
+        self, folders: frozenset[str] | None = None, *, known: Collection[str] = ()
+    ) -> Listing:
+        """Find everything there is to read now, or what there is in some folders.
+
+        `known` are the paths seen before, those passed over among them and those of folders
+        ending in a slash: a folder that holds none of them is new, and looked at as well.
+        """
 
     def read(self, entry: Entry) -> Raw | Skip:
         """Return the text of one entry, or why there is none."""

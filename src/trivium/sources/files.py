@@ -10,36 +10,41 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from trivium.errors import NotFound, UsageError
 from trivium.sources.base import Entry, Listing, Raw, Reason, Skip
+from trivium.sources.convert import convert, is_office, is_readable, limit_of
 from trivium.sources.decode import decode, is_binary
 from trivium.sources.ignore import Rules, Verdict, bytewise, defaults
+from trivium.sources.walk import READ_FLAGS, Folder, Walk, is_utf8, read_all, steps_of
 
 MAX_FILE_BYTES = 1_000_000
-_MAX_IGNORE_BYTES = 1_000_000
 _LONGEST_MEAN_LINE = 5000
-# Not every system has these. O_NONBLOCK: opening a pipe must not wait for a writer.
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _HAS_OPENAT = os.open in os.supports_dir_fd
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """A folder of the walk: its path below the root, the same in bytes below the repository."""
+@dataclass(slots=True)
+class _Found:
+    """What a walk has found so far. `looked` maps a folder to those that lie in it."""
 
-    path: str
-    bytewise: str
-    rules: Rules
+    entries: list[Entry] = field(default_factory=list)
+    skipped: list[Skip] = field(default_factory=list)
+    looked: dict[str, set[str]] = field(default_factory=dict)
+
+    def is_nothing(self) -> bool:
+        """Whether the root was looked at and holds nothing at all."""
+        return not (self.entries or self.skipped) and self.looked.get("") == set()
+
+    def listing(self, looked: Iterable[str] | None) -> Listing:
+        """Return what was found, in order."""
+        return Listing(
+            entries=tuple(sorted(self.entries, key=lambda entry: entry.path)),
+            skipped=tuple(sorted(self.skipped, key=lambda skip: skip.path)),
+            looked=None if looked is None else frozenset(looked),
+        )
 
 
 class FolderSource:
@@ -64,23 +69,47 @@ class FolderSource:
         self._max_file_bytes = max_file_bytes
         self._extra_ignores = extra_ignores
 
-    def list(self) -> Listing:
-        """Walk the folder. Takes one look at each file and opens none but ignore files."""
-        entries: list[Entry] = []
-        skipped: list[Skip] = []
-        waiting = [self._top()]
+    def list(
+        self, folders: frozenset[str] | None = None, *, known: Collection[str] = ()
+    ) -> Listing:
+        """Walk the folder. Takes one look at each file and opens none but ignore files.
+
+        With `folders` only those are looked at, and what is new below them: a folder that
+        holds one of the `known` paths is left alone unless it is asked for. Raises NotFound or
+        UsageError where the root itself cannot be listed, which does not make it empty.
+        """
+        walk = Walk(self.root, extra_ignores=self._extra_ignores)
+        if folders is None:
+            return self._look(walk, [walk.top], known=frozenset()).listing(None)
+        places = {path: walk.at(path) for path in folders}
+        places_known = _folders_of(known)
+        there = [folder for folder in places.values() if folder is not None]
+        found = self._look(walk, there, known=places_known)
+        if found.is_nothing():
+            # Perhaps an unmounted disk: whoever asked for a part should know that it is all.
+            return found.listing(None)
+        gone = {_topmost_gone(walk, path) for path, folder in places.items() if folder is None}
+        return found.listing({*found.looked, *_gone(places_known, found.looked, gone)})
+
+    def _look(self, walk: Walk, folders: Iterable[Folder], *, known: Collection[str]) -> _Found:
+        """Look at folders and at every one below them that is not known."""
+        found = _Found()
+        waiting = [*folders]
         while waiting:
-            for found in self._scan(waiting.pop()):
-                if isinstance(found, Entry):
-                    entries.append(found)
-                elif isinstance(found, Skip):
-                    skipped.append(found)
+            folder = waiting.pop()
+            if folder.name in found.looked:
+                continue
+            inner = found.looked[folder.name] = set()
+            for one in self._scan(walk, folder):
+                if isinstance(one, Entry):
+                    found.entries.append(one)
+                elif isinstance(one, Skip):
+                    found.skipped.append(one)
                 else:
-                    waiting.append(found)
-        return Listing(
-            entries=tuple(sorted(entries, key=lambda entry: entry.path)),
-            skipped=tuple(sorted(skipped, key=lambda skip: skip.path)),
-        )
+                    inner.add(one.name)
+                    if one.name not in known:
+                        waiting.append(one)
+        return found
 
     def read(self, entry: Entry) -> Raw | Skip:
         """Return the text of one entry, or why there is none, such as a file now gone."""
@@ -99,67 +128,41 @@ class FolderSource:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             return Skip(entry.path, Reason.SPECIAL)
-        data = _read_all(file, limit=self._max_file_bytes) if self._fits(status.st_size) else None
+        limit = self._limit(entry.path)
+        data = read_all(file, limit=limit) if status.st_size <= limit else None
         if data is None:
             return Skip(entry.path, Reason.TOO_LARGE)
-        text = decode(data)
-        if text is None:
-            return Skip(entry.path, Reason.BINARY if is_binary(data) else Reason.UNDECODABLE)
-        if len(text) > _LONGEST_MEAN_LINE * (text.rstrip("\n").count("\n") + 1):
-            return Skip(entry.path, Reason.MINIFIED)
-        return Raw(
-            entry=Entry(entry.path, status.st_size, status.st_mtime_ns),
-            text=text,
-            sha256=hashlib.sha256(data).hexdigest(),
-        )
+        seen = Entry(entry.path, status.st_size, status.st_mtime_ns)
+        sha256 = hashlib.sha256(data).hexdigest()
+        if is_office(entry.path):
+            return Raw(seen, "", sha256, data)
+        text = text_of(entry.path, data)
+        return text if isinstance(text, Skip) else Raw(seen, text, sha256)
 
-    def _fits(self, size_bytes: int) -> bool:
-        return size_bytes <= self._max_file_bytes
+    def _limit(self, path: str) -> int:
+        """Return how many bytes a file may have; formats with much beside their text, more."""
+        own = limit_of(path)
+        # Who allows less than usual means it for these, too.
+        if own is None or self._max_file_bytes < MAX_FILE_BYTES:
+            return self._max_file_bytes
+        return max(own, self._max_file_bytes)
 
-    def _top(self) -> _Folder:
-        """Return the root, with what the ignore files above it in its repository say."""
-        repository = _repository(self.root)
-        way = [self.root] if repository is None else _way(repository, self.root)
-        has_gitignore = any((folder / ".gitignore").is_file() for folder in way)
-        known = defaults()
-        rules = Rules(known.always if has_gitignore else known.without_gitignore)
-        if repository is not None:
-            rules = rules.below(offset=0, trivium=None, git=_exclude_file(repository))
-        prefix = ""
-        for folder in way[:-1]:
-            rules = rules.below(
-                offset=len(prefix),
-                trivium=_ignore_file(folder, ".triviumignore"),
-                git=_ignore_file(folder, ".gitignore"),
-            )
-            prefix += bytewise(way[way.index(folder) + 1].name) + "/"
-        rules = rules.above(offset=len(prefix), patterns=self._extra_ignores)
-        return _Folder(path="", bytewise=prefix, rules=rules)
-
-    def _scan(self, folder: _Folder) -> Iterator[Entry | Skip | _Folder]:
+    def _scan(self, walk: Walk, folder: Folder) -> Iterator[Entry | Skip | Folder]:
         try:
-            with os.scandir(f"{self.root}/{folder.path}") as scan:
-                found = [*scan]
+            scan = walk.scan(folder)
         except OSError as error:
-            yield Skip(folder.path.removesuffix("/"), _reason(error))
+            if not folder.path:
+                raise _cannot_list(self.root, error) from error
+            yield Skip(folder.name, _reason(error))
             return
-        names = {entry.name for entry in found}
-        rules = folder.rules
-        if ".gitignore" in names or ".triviumignore" in names:
-            here = self.root / folder.path
-            rules = rules.below(
-                offset=len(folder.bytewise),
-                trivium=_ignore_file(here, ".triviumignore"),
-                git=_ignore_file(here, ".gitignore"),
-            )
-        for entry in found:
-            one = self._judge(entry, folder=folder, rules=rules)
+        for entry in scan.entries:
+            one = self._judge(entry, folder=folder, rules=scan.rules)
             if one is not None:
                 yield one
 
     def _judge(
-        self, entry: os.DirEntry[str], *, folder: _Folder, rules: Rules
-    ) -> Entry | Skip | _Folder | None:
+        self, entry: os.DirEntry[str], *, folder: Folder, rules: Rules
+    ) -> Entry | Skip | Folder | None:
         """Return what one name in a folder is, or None where it is not to be counted."""
         name, raw = entry.name, bytewise(entry.name)
         path, raw_path = folder.path + name, folder.bytewise + raw
@@ -168,10 +171,10 @@ class FolderSource:
             verdict = rules.judge(raw_path, name=raw, is_directory=is_directory)
             if verdict is Verdict.IGNORED:
                 return None
-            if not _is_utf8(name):
+            if not is_utf8(name):
                 return Skip(_printable(path), Reason.ODD_NAME)
             if is_directory:
-                return _Folder(path=path + "/", bytewise=raw_path + "/", rules=rules)
+                return Folder(path=path + "/", bytewise=raw_path + "/", rules=rules)
             return self._file(entry, path, is_wanted=verdict is Verdict.WANTED)
         except OSError as error:
             return Skip(_printable(path), _reason(error))
@@ -179,11 +182,11 @@ class FolderSource:
     def _file(self, entry: os.DirEntry[str], path: str, *, is_wanted: bool) -> Entry | Skip | None:
         if not entry.is_file(follow_symlinks=False):
             return self._not_a_file(entry, path)
-        reason = None if is_wanted else _reason_by_name(entry.name)
+        reason = _reason_by_name(entry.name, is_wanted=is_wanted)
         if reason is not None:
             return Skip(path, reason)
         status = entry.stat(follow_symlinks=False)
-        if not self._fits(status.st_size):
+        if status.st_size > self._limit(path):
             return Skip(path, Reason.TOO_LARGE)
         return Entry(path=path, size_bytes=status.st_size, mtime_ns=status.st_mtime_ns)
 
@@ -195,7 +198,76 @@ class FolderSource:
         return None if inside else Skip(path, Reason.SYMLINK_OUTSIDE)
 
 
-def _reason_by_name(name: str) -> Reason | None:
+def own_ignores(root: Path, home: Path, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the patterns, and one for our own files where they lie below the root.
+
+    Those are nobody's documents, and change with every sync.
+    """
+    home = home.resolve()
+    if home == root or not home.is_relative_to(root):
+        return patterns
+    return (*patterns, f"/{home.relative_to(root).as_posix()}/")
+
+
+def _folders_of(paths: Iterable[str]) -> set[str]:
+    """Return every folder on the way to these paths; one that ends in a slash is itself one."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    # The root may be known by its own name.
+    found.discard(".")
+    return found
+
+
+def _topmost_gone(walk: Walk, path: str) -> str:
+    """Return the first folder on the way to a missing one that is missing too."""
+    above = path.rpartition("/")[0]
+    while above and walk.at(above) is None:
+        path, above = above, above.rpartition("/")[0]
+    return path
+
+
+def _gone(known: Iterable[str], looked: dict[str, set[str]], gone: set[str]) -> set[str]:
+    """Return the folders that are not there any more, and all that were known below them."""
+    all_gone = set(gone)
+    # A folder comes before those in it, so that one pass reaches every depth.
+    for folder in sorted(known):
+        above = folder.rpartition("/")[0]
+        was_seen = above not in looked or folder in looked[above]
+        if folder and (not was_seen or above in all_gone):
+            all_gone.add(folder)
+    return all_gone
+
+
+def _cannot_list(root: Path, error: OSError) -> NotFound | UsageError:
+    if _reason(error) is Reason.VANISHED:
+        return NotFound(f"No folder at {root}. Check the path.")
+    return UsageError(f"{root} cannot be listed: {error.strerror}. Check who may read it.")
+
+
+def text_of(path: str, data: bytes) -> str | Skip:
+    """Return the text of a file's bytes, or why there is none."""
+    converted = convert(path, data)
+    if converted is not None:
+        if converted.text is None:
+            return Skip(path, Reason(converted.reason))
+        return converted.text
+    text = decode(data)
+    if text is None:
+        return Skip(path, Reason.BINARY if is_binary(data) else Reason.UNDECODABLE)
+    if len(text) > _LONGEST_MEAN_LINE * (text.rstrip("\n").count("\n") + 1):
+        return Skip(path, Reason.MINIFIED)
+    return text
+
+
+def _reason_by_name(name: str, *, is_wanted: bool) -> Reason | None:
+    if is_office(name):
+        return None if is_readable(name) else Reason.OFFICE_EXTRA
+    if is_wanted:
+        return None
     known = defaults()
     lower = name.lower()
     if lower in known.locks:
@@ -215,14 +287,6 @@ def _reason(error: OSError) -> Reason:
     return Reason.SPECIAL if error.errno == errno.ENXIO else Reason.UNREADABLE
 
 
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _printable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
@@ -240,68 +304,18 @@ def _open_beneath(root: Path, path: str) -> int:
 
     Raises OSError: EXDEV where the path leads out of the root.
     """
-    parts = PurePosixPath(path).parts
-    if not parts or ".." in parts or "\0" in path or path.startswith("/") or Path(path).anchor:
+    steps = steps_of(path)
+    if steps is None:
         raise OSError(errno.EXDEV, "leads out of the folder", path)
     if not _HAS_OPENAT:
-        if (root / path).resolve() != root.joinpath(*parts):
+        if (root / path).resolve() != root.joinpath(*steps):
             raise OSError(errno.EXDEV, "leads out of the folder", path)
-        return os.open(root / path, _FLAGS)
-    at = os.open(root, _FLAGS)
-    for part in parts:
+        return os.open(root / path, READ_FLAGS)
+    at = os.open(root, READ_FLAGS)
+    for step in steps:
         try:
-            deeper = os.open(part, _FLAGS, dir_fd=at)
+            deeper = os.open(step, READ_FLAGS, dir_fd=at)
         finally:
             os.close(at)
         at = deeper
     return at
-
-
-def _read_all(file: int, *, limit: int) -> bytes | None:
-    """Read to the end; None if the file grew past the limit meanwhile."""
-    pieces: list[bytes] = []
-    size = 0
-    while piece := os.read(file, limit + 1 - size):
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            return None
-    return b"".join(pieces)
-
-
-def _ignore_file(folder: Path, name: str) -> bytes | None:
-    """Return an ignore file's bytes; like git, none of one that is a link or cannot be read."""
-    try:
-        file = os.open(folder / name, _FLAGS)
-    except OSError:
-        return None
-    try:
-        return _read_all(file, limit=_MAX_IGNORE_BYTES)
-    except OSError:
-        return None
-    finally:
-        os.close(file)
-
-
-def _repository(root: Path) -> Path | None:
-    return next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
-
-
-def _way(top: Path, root: Path) -> list[Path]:
-    """Return every folder from one down to another, both included."""
-    parts = root.relative_to(top).parts
-    return [top.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
-
-
-def _exclude_file(repository: Path) -> bytes | None:
-    """Return the excludes that a repository keeps for itself; worktrees share them."""
-    git = repository / ".git"
-    try:
-        if git.is_file():
-            git = repository / git.read_text("utf-8").removeprefix("gitdir:").strip()
-        common = git / "commondir"
-        if common.is_file():
-            git = git / common.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return _ignore_file(git / "info", "exclude")

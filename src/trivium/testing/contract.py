@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from trivium.testing.promises import MakeBackend
 from trivium.testing.promises_filters import FilterPromises
+from trivium.testing.promises_linking import LinkingPromises
 from trivium.testing.promises_queries import QueryPromises
 from trivium.testing.promises_text import TextPromises
 from trivium.testing.promises_vectors import VectorPromises
@@ -22,5 +23,12 @@ from trivium.testing.promises_writing import WritingPromises
 __all__ = ["BackendContract", "MakeBackend"]
 
 
-class BackendContract(WritingPromises, TextPromises, QueryPromises, FilterPromises, VectorPromises):
+class BackendContract(
+    WritingPromises,
+    TextPromises,
+    QueryPromises,
+    FilterPromises,
+    VectorPromises,
+    LinkingPromises,
+):
     """All promises together."""

@@ -29,6 +29,7 @@ from trivium.types import (
     Location,
     Node,
     NodeId,
+    Reference,
     Span,
 )
 
@@ -68,7 +69,7 @@ def write_archive(snapshot: Snapshot, path: Path, *, header: Mapping[str, str]) 
             count = 0
             for line in _written(snapshot, header):
                 out.write(json.dumps(line) + "\n")
-                count += "file" in line
+                count += "file" in line and not line["file"]["state"]["path"].endswith("/")
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -109,9 +110,10 @@ def read_archive(path: Path, writer: Writer, *, known: Mapping[str, FileState]) 
             vectors = []
     writer.write(Batch(tuple(contents), removed=tuple(one for one in known if one not in seen)))
     _put(writer, vectors)
-    writer.record(skipped={})
+    writer.record(skipped={}, origin="archive")
     writer.publish()
-    return len(seen)
+    # Folders stand among the files, and are not counted with them.
+    return sum(not one.endswith("/") for one in seen)
 
 
 def _checked(path: Path) -> set[str]:
@@ -178,6 +180,7 @@ def _file_line(content: FileContent) -> Line:
         "text": content.document.text,
         "nodes": [_node_line(node) for node in content.nodes],
         "edges": [asdict(edge) for edge in content.edges],
+        "references": [_reference_line(one) for one in content.references],
         "chunks": [
             [one.id, one.node_id, one.span.start, one.span.end, one.start_line, one.end_line]
             for one in content.chunks
@@ -215,7 +218,9 @@ def _file_of(line: Line) -> FileContent:
         if chunk.node_id not in own:
             raise ValueError(f"chunk {chunk.id} belongs to no node of {state.path}")
     edges = tuple(_edge_of(raw) for raw in line["edges"])
-    return FileContent(state, Document(state.path, text), nodes, edges, chunks)
+    # An export of an earlier version has none.
+    references = tuple(_reference_of(raw) for raw in line.get("references", ()))
+    return FileContent(state, Document(state.path, text), nodes, edges, chunks, references)
 
 
 def _chunk_of(raw: list[Any], text: str) -> Chunk:
@@ -240,6 +245,26 @@ def _edge_of(raw: Line) -> Edge:
         EdgeType(raw["type"]),
         float(raw["weight"]),
         _text(raw["context"]),
+    )
+
+
+def _reference_line(one: Reference) -> list[object]:
+    return [
+        one.source, one.type.value, one.name, one.path, one.alias, one.of, one.line, one.context,
+    ]  # fmt: skip
+
+
+def _reference_of(raw: list[Any]) -> Reference:
+    source, type_, name, path, alias, of, line, context = raw
+    return Reference(
+        NodeId(_text(source)),
+        EdgeType(type_),
+        _text(name),
+        _text(path),
+        _text(alias),
+        _text(of),
+        _number(line),
+        _text(context),
     )
 
 

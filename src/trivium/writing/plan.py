@@ -31,9 +31,17 @@ class Plan:
 
 
 def plan(
-    entries: Iterable[Entry], known: Mapping[str, FileState], *, synced_ns: int | None = None
+    entries: Iterable[Entry],
+    known: Mapping[str, FileState],
+    *,
+    synced_ns: int | None = None,
+    looked: frozenset[str] | None = None,
 ) -> Plan:
-    """Plan a sync. `synced_ns` is when the last one ended."""
+    """Plan a sync. `synced_ns` is when the last one ended.
+
+    Where only some folders were `looked` at, the files of others are left as they are. A known
+    path that ends in a slash is a folder, and none of this plan's business.
+    """
     listed: set[str] = set()
     read: list[Entry] = []
     for entry in entries:
@@ -41,8 +49,28 @@ def plan(
         state = known.get(entry.path)
         if state is None or _may_differ(entry, state, synced_ns):
             read.append(entry)
-    forget = tuple(path for path in known if path not in listed)
+    forget = tuple(
+        path
+        for path in known
+        if path not in listed and not path.endswith("/") and _was_looked_for(path, looked)
+    )
     return Plan(tuple(read), forget)
+
+
+def all_skipped(
+    before: Mapping[str, str], now: Mapping[str, str], *, looked: frozenset[str] | None
+) -> dict[str, str]:
+    """Return every file passed over, path -> reason: as before where nobody looked now."""
+    kept = {
+        path: reason
+        for path, reason in before.items()
+        if path not in (looked or ()) and not _was_looked_for(path, looked)
+    }
+    return kept | dict(now)
+
+
+def _was_looked_for(path: str, looked: frozenset[str] | None) -> bool:
+    return looked is None or path.rpartition("/")[0] in looked
 
 
 def _may_differ(entry: Entry, state: FileState, synced_ns: int | None) -> bool:

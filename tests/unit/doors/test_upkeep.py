@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,11 @@ from trivium import config
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection, open_collection
 from trivium.doors.answers import Asked
+from trivium.doors.following import LOOK_EVERY_S, no_progress
 from trivium.doors.upkeep import SYNC_EVERY_S, Upkeep
 from trivium.home import folder_of
+from trivium.indexer import Report
+from trivium.sources.watch import Watch
 from trivium.types import Answer
 
 
@@ -48,9 +53,77 @@ def clock() -> Clock:
 
 @pytest.fixture
 def upkeep(folder: Path, clock: Clock) -> Iterator[Upkeep]:
-    made = Upkeep(opened(folder), clock=clock)
+    """One that the system tells nothing."""
+    made = Upkeep(opened(folder), clock=clock, watch=blind(folder))
     yield made
     made.close()
+
+
+def blind(folder: Path) -> Watch:
+    def refuse(_: Sequence[str], __: bool) -> Any:
+        raise OSError("no watches left")
+
+    return Watch(folder, notify=refuse)
+
+
+class Told(Watch):
+    """A watch that is told by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.next: frozenset[str] | None = None
+        self.mended = 0
+        self.is_stopped = False
+
+    def start(self) -> None:
+        self.next = None
+
+    def changed(self, timeout_s: float) -> frozenset[str] | None:
+        assert timeout_s == 0
+        found, self.next = self.next, frozenset()
+        return found
+
+    def mend(self) -> None:
+        self.mended += 1
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+@pytest.fixture
+def told(folder: Path) -> Told:
+    return Told(folder)
+
+
+@pytest.fixture
+def watchful(folder: Path, clock: Clock, told: Told) -> Iterator[Upkeep]:
+    """One whose watch is told by hand."""
+    made = Upkeep(opened(folder), clock=clock, watch=told)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def asked_for(watchful: Upkeep, monkeypatch: pytest.MonkeyPatch) -> list[frozenset[str] | None]:
+    """The folders of each sync."""
+    asked: list[frozenset[str] | None] = []
+    honest = watchful._collection.sync
+
+    def sync(**options: Any) -> Report:
+        asked.append(options["folders"])
+        return honest(**options)
+
+    monkeypatch.setattr(watchful._collection, "sync", sync)
+    return asked
+
+
+def found(answer: Answer) -> list[str]:
+    return sorted({hit.source.file_path for hit in answer.results})
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
 
 
 def stages(answer: Answer) -> list[str]:
@@ -143,7 +216,7 @@ def test_a_model_that_cannot_be_had_is_logged_and_ends_nothing(
     upkeep = Upkeep(opened(folder, model=f"onnx:{folder / 'nowhere'}"), clock=clock)
     upkeep.sync_first()
     with caplog.at_level(logging.WARNING):
-        was_embedded = upkeep._embed()
+        was_embedded = upkeep._finish()
     upkeep.close()
 
     assert not was_embedded
@@ -156,3 +229,141 @@ def test_closing_ends_the_background_thread(folder: Path) -> None:
     upkeep.close()
 
     assert not upkeep._thread.is_alive()
+
+
+def test_what_the_system_tells_of_is_found_by_the_very_next_search(folder: Path) -> None:
+    upkeep = Upkeep(opened(folder), clock=Clock())
+    upkeep.sync_first()
+    assert not upkeep._watch.is_blind
+
+    write(folder, "deep/er/dogs.md", "# Dogs\n\nA beagle runs.\n")
+    new = upkeep.search(Asked("beagle"))
+    write(folder, "deep/er/dogs.md", "# Dogs\n\nA poodle runs, and runs.\n")
+    changed = upkeep.search(Asked("poodle"))
+    (folder / "deep" / "er" / "dogs.md").unlink()
+    gone = upkeep.search(Asked("poodle"))
+    upkeep.close()
+
+    assert found(new) == ["deep/er/dogs.md"]
+    assert found(changed) == ["deep/er/dogs.md"]
+    assert found(gone) == []
+
+
+def test_only_folders_where_something_changed_are_looked_at(
+    watchful: Upkeep, told: Told, asked_for: list[frozenset[str] | None], folder: Path
+) -> None:
+    watchful.sync_first()
+    write(folder, "a/dogs.md", "A beagle runs.")
+    write(folder, "b/dogs.md", "A beagle sleeps.")
+    told.next = frozenset({"a"})
+    first = watchful.search(Asked("beagle"))
+    watchful.search(Asked("beagle"))
+    told.next = frozenset({"b"})
+    second = watchful.search(Asked("beagle"))
+
+    assert asked_for == [None, {"a"}, {"b"}]
+    assert found(first) == ["a/dogs.md"]
+    assert found(second) == ["a/dogs.md", "b/dogs.md"]
+
+
+def test_when_the_watch_does_not_know_everything_is_looked_at_once_the_window_has_passed(
+    watchful: Upkeep, told: Told, asked_for: list[frozenset[str] | None], clock: Clock
+) -> None:
+    watchful.sync_first()
+    told.next = None
+    watchful.search(Asked("tabby"))
+    told.next = frozenset({"a"})
+    watchful.search(Asked("tabby"))
+    clock.now += SYNC_EVERY_S
+    watchful.search(Asked("tabby"))
+
+    assert asked_for == [None, None]
+
+
+def test_after_a_sync_that_failed_everything_is_looked_at(
+    watchful: Upkeep,
+    told: Told,
+    asked_for: list[frozenset[str] | None],
+    clock: Clock,
+    folder: Path,
+) -> None:
+    watchful.sync_first()
+    write(folder, "dogs.md", "A beagle runs.")
+    told.next = frozenset({""})
+    with writer_lock(folder_of(folder.resolve(), folder.parent / "home"), wait_s=1.0):
+        locked = watchful.search(Asked("beagle"))
+    clock.now += SYNC_EVERY_S
+    after = watchful.search(Asked("beagle"))
+
+    assert found(locked) == []
+    assert stages(locked)[0] == "sync"
+    assert asked_for == [None, {""}, None]
+    assert found(after) == ["dogs.md"]
+    assert "sync" not in stages(after)
+
+
+def test_a_change_that_was_never_told_is_found_by_a_look_in_the_background(
+    watchful: Upkeep,
+    told: Told,
+    asked_for: list[frozenset[str] | None],
+    clock: Clock,
+    folder: Path,
+) -> None:
+    watchful.sync_first()
+    write(folder, "dogs.md", "A beagle runs.")
+    clock.now += LOOK_EVERY_S - 0.1
+    watchful.search(Asked("beagle"))
+    watchful._go_round()
+    assert asked_for == [None]
+
+    clock.now += 0.1
+    before = watchful.search(Asked("beagle"))
+    watchful._go_round()
+    after = watchful.search(Asked("beagle"))
+    watchful._go_round()
+
+    assert asked_for == [None, None]
+    assert told.mended == 1
+    assert (found(before), found(after)) == ([], ["dogs.md"])
+
+
+def test_what_is_told_while_nobody_searches_is_kept_for_the_next_search(
+    watchful: Upkeep, told: Told, asked_for: list[frozenset[str] | None], folder: Path
+) -> None:
+    watchful.sync_first()
+    write(folder, "a/dogs.md", "A beagle runs.")
+    told.next = frozenset({"a"})
+    watchful._go_round()
+    told.next = frozenset({"b"})
+    watchful._go_round()
+    answer = watchful.search(Asked("beagle"))
+
+    assert asked_for == [None, {"a", "b"}]
+    assert found(answer) == ["a/dogs.md"]
+
+
+def test_a_search_waits_for_the_sync_of_another_and_does_not_repeat_it(
+    watchful: Upkeep, told: Told, asked_for: list[frozenset[str] | None], folder: Path
+) -> None:
+    watchful.sync_first()
+    write(folder, "dogs.md", "A beagle runs.")
+    told.next = frozenset({""})
+    watchful._syncing.acquire()
+    answers: list[Answer] = []
+    other = threading.Thread(target=lambda: answers.append(watchful.search(Asked("beagle"))))
+    other.start()
+    while watchful._owed.folders != frozenset({""}):
+        pass
+    watchful._sync_folders(watchful._owed.take(), no_progress, wait_s=1.0)
+    watchful._syncing.release()
+    other.join()
+
+    assert asked_for == [None, {""}]
+    assert found(answers[0]) == ["dogs.md"]
+
+
+def test_closing_stops_the_watch(watchful: Upkeep, told: Told) -> None:
+    watchful.sync_first()
+    watchful.close()
+
+    assert told.is_stopped

@@ -46,8 +46,9 @@ def test_a_value_is_folded_as_its_attribute_is_compared(
         ("js", "javascript"),
         ("TS", "typescript"),
         ("golang", "go"),
-        ("c++", "cpp"),
-        ("C#", "csharp"),
+        ("cpp", "c++"),
+        ("bash", "shell"),
+        ("CSharp", "c#"),
         ("cobol", "cobol"),
     ],
 )

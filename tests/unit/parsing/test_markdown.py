@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from trivium.parsing.detect import detect
-from trivium.parsing.markdown import front_matter, markdown, without_markup
+from trivium.parsing.front import front_matter
+from trivium.parsing.markdown import markdown, without_markup
 from trivium.types import Document, Node, Parsed
 
 
@@ -12,7 +13,7 @@ def read(text: str, path: str = "guide/setup.md") -> Parsed:
 
 
 def sections(text: str) -> list[str]:
-    return [node.id.partition("#")[2] for node in read(text).nodes[1:]]
+    return [node.id.partition("#")[2] for node in read(text).nodes if node.type == "section"]
 
 
 def own_text(text: str, node: Node) -> str:
@@ -177,3 +178,102 @@ def test_the_description_is_the_first_paragraph_of_prose() -> None:
 
 def test_names_keep_case_and_script() -> None:
     assert sections("# Über UNS 東京\n") == ["Über UNS 東京"]
+
+
+def blocks(text: str, path: str = "guide/setup.md") -> dict[str, Node]:
+    return {
+        node.id.partition("#")[2]: node
+        for node in read(text, path).nodes
+        if node.type == "code block"
+    }
+
+
+def test_a_fence_is_a_child_of_its_section_and_owns_no_text() -> None:
+    text = "# G\n\n## Use\nSo:\n\n```py title=x\ndef run(): ...\n```\nand\n"
+    parsed = read(text)
+    block = blocks(text)["Use/code-1"]
+
+    assert block.id == "doc:guide/setup.md#Use/code-1"
+    assert (block.kind, block.name, block.language) == ("doc", "Use code 1", "python")
+    assert text[block.span.start : block.span.end] == "```py title=x\ndef run(): ...\n```"
+    assert (block.source.start_line, block.source.end_line) == (6, 8)
+    assert block.own == ()
+    assert block.metadata == {"symbols": ("run",)}
+    assert [edge.source for edge in parsed.edges if edge.target == block.id] == [
+        "doc:guide/setup.md#Use"
+    ]
+    assert own_text(text, parsed.nodes[2]) == text[5:]
+
+
+def test_fences_are_counted_in_each_section_and_before_the_first() -> None:
+    text = "```\na\n```\n~~~\nb\n~~~\n# A\n```\nc\n```\n## B\n```\nd\n```\n"
+
+    assert list(blocks(text)) == ["code-1", "code-2", "A/code-1", "B/code-1"]
+
+
+def test_a_heading_that_is_called_like_a_fence_keeps_its_id() -> None:
+    text = "## A\n```\nx\n```\n### code-1\n"
+
+    assert sections(text) == ["A", "A/code-1"]
+    assert list(blocks(text)) == ["A/code-1~2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("```\nnever closed\n", "```\nnever closed\n"),
+        ("- item\n\n  ```sh\n  ls\n  ```\n", "  ```sh\n  ls\n  ```"),
+        ("> ```sh\n> ls\n> ```\n> text\n", "> ```sh\n> ls\n> ```"),
+        ("> ```sh\n> ls\n\nafter\n", "> ```sh\n> ls\n"),
+        ("````md\n```\nx\n```\n````\n", "````md\n```\nx\n```\n````"),
+    ],
+)
+def test_a_fence_spans_from_its_first_to_its_last_line(text: str, code: str) -> None:
+    (block,) = blocks(text).values()
+
+    assert text[block.span.start : block.span.end].rstrip() == code.rstrip()
+
+
+def test_an_empty_fence_is_no_node() -> None:
+    assert blocks("# A\n```\n\n```\n") == {}
+
+
+def test_only_so_many_fences_of_a_document_are_nodes() -> None:
+    assert len(blocks("```\nx\n```\n" * 1100)) == 1000
+
+
+def test_the_anchors_a_heading_is_given_are_kept() -> None:
+    nodes = read("## A {#one}\n\n<a name='two'></a>\n## B\n\n## C <a id=\"three\"></a>\n").nodes
+
+    assert [node.metadata.get("anchors") for node in nodes[1:]] == [("one",), ("two",), ("three",)]
+    assert [node.name for node in nodes[1:]] == ["A", "B", "C"]
+
+
+def test_the_program_in_mdx_is_no_prose() -> None:
+    text = (
+        "import Tabs from '@theme/Tabs'\nimport x from './x'\n\nexport const a = {\n  b: 1,\n}\n\n"
+        "<Tabs groupId='a'>\n\n{/* [[hidden]] */}\n\nThe <b>first</b> words of runServer.\n"
+    )
+    parsed = read(text, "a.mdx")
+
+    assert parsed.nodes[0].description == "The first words of runServer."
+    assert parsed.nodes[0].title == "<Tabs groupId='a'>"
+    assert [one.name for one in parsed.references] == ["runServer"]
+
+
+def test_headings_of_mdx_are_those_of_markdown() -> None:
+    text = "import A from 'a'\n\n# One\n<A>\n\n## Two\n</A>\n"
+
+    assert [node.name for node in read(text, "a.mdx").nodes[1:]] == ["One", "Two"]
+
+
+def test_keywords_are_tags_where_there_are_no_tags() -> None:
+    assert read("---\nkeywords: a, b\n---\nx\n").nodes[0].tags == ("a", "b")
+
+
+def test_headings_without_end_become_text() -> None:
+    text = "# a\n" * 30_000
+    parsed = read(text)
+
+    assert len(parsed.nodes) == 1 + 20_000
+    assert parsed.nodes[-1].own[-1].end == len(text)

@@ -142,7 +142,15 @@ def test_an_item_has_its_text_its_chunks_and_its_edges() -> None:
 
     assert data["text"] == "## Cats"
     assert data["chunks"] == [chunk.id]
-    assert data["edges"] == [{"source": edge.source, "target": edge.target, "type": "contains"}]
+    assert data["edges"] == [
+        {
+            "source": edge.source,
+            "target": edge.target,
+            "type": "contains",
+            "weight": 1.0,
+            "context": "",
+        }
+    ]
     assert json.loads(json.dumps(data)) == data
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from trivium.errors import NotFound, UsageError
 from trivium.sources.base import Entry, Raw, Reason, Skip, Source
-from trivium.sources.files import FolderSource
+from trivium.sources.files import FolderSource, own_ignores
 
 
 def plant(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -218,7 +219,15 @@ def test_a_file_that_grows_while_it_is_read_is_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(tmp_path, {"a.log": "x" * 20})
-    monkeypatch.setattr(FolderSource, "_fits", lambda *_: True)
+    honest = os.fstat
+
+    def smaller(file: int) -> os.stat_result:
+        """Say what the file was before it grew."""
+        found = list(honest(file))
+        found[stat.ST_SIZE] = 1
+        return os.stat_result(found)
+
+    monkeypatch.setattr(os, "fstat", smaller)
     assert read(tmp_path, "a.log", max_file_bytes=10) == Skip("a.log", Reason.TOO_LARGE)
     assert isinstance(read(tmp_path, "a.log", max_file_bytes=20), Raw)
 
@@ -389,3 +398,165 @@ def test_a_tree_hundreds_of_folders_deep_is_listed(tmp_path: Path) -> None:
     plant(tmp_path, {"d/" * depth + "a.py": "x"})
     assert paths(tmp_path) == ["d/" * depth + "a.py"]
     assert isinstance(read(tmp_path, "d/" * depth + "a.py"), Raw)
+
+
+def look(root: Path, *folders: str, known: tuple[str, ...] = ()) -> tuple[list[str], set[str]]:
+    """Look at some folders: the files found there, and the folders that were looked at."""
+    listing = FolderSource(root).list(frozenset(folders), known=known)
+    assert listing.looked is not None
+    return [entry.path for entry in listing.entries], set(listing.looked)
+
+
+def test_a_look_at_everything_does_not_name_its_folders(tmp_path: Path) -> None:
+    plant(tmp_path, {"a/b.py": ""})
+    assert FolderSource(tmp_path).list().looked is None
+
+
+def test_only_the_folders_asked_for_are_looked_at(tmp_path: Path) -> None:
+    plant(tmp_path, {"x.py": "", "a/x.py": "", "a/b/x.py": "", "c/x.py": ""})
+    known = ("x.py", "a/x.py", "a/b/x.py", "c/x.py")
+
+    assert look(tmp_path, "a", known=known) == (["a/x.py"], {"a"})
+    assert look(tmp_path, "", "a/b", known=known) == (["a/b/x.py", "x.py"], {"", "a/b"})
+    assert look(tmp_path, known=known) == ([], set())
+
+
+def test_a_folder_nobody_knew_is_looked_at_with_all_below_it(tmp_path: Path) -> None:
+    plant(tmp_path, {"a/x.py": "", "a/new/er/x.py": "", "a/old/new/x.py": "", "a/old/x.py": ""})
+    known = ("a/x.py", "a/old/x.py")
+
+    assert look(tmp_path, "a", known=known) == (
+        ["a/new/er/x.py", "a/x.py"],
+        {"a", "a/new", "a/new/er"},
+    )
+
+
+def test_a_folder_is_known_by_a_path_of_its_own_and_by_anything_below_it(tmp_path: Path) -> None:
+    plant(tmp_path, {"a/x.py": "", "b/c/x.py": "", "d/x.png": ""})
+
+    assert look(tmp_path, "", known=("./", "a/", "b/c/x.py", "d/x.png")) == ([], {""})
+
+
+def test_a_folder_that_is_gone_counts_as_looked_at_with_all_that_was_below_it(
+    tmp_path: Path,
+) -> None:
+    plant(tmp_path, {"a/x.py": "", "a-b/x.py": ""})
+    known = ("a/x.py", "a/b/x.py", "a/b/c/d/x.py", "a-b/x.py", "a-b/c/x.py")
+
+    assert look(tmp_path, "a", known=known) == (["a/x.py"], {"a", "a/b", "a/b/c", "a/b/c/d"})
+    assert look(tmp_path, "a/b/c", known=known) == ([], {"a/b", "a/b/c", "a/b/c/d"})
+    assert look(tmp_path, "never/was", known=known) == ([], {"never"})
+
+
+@pytest.mark.parametrize("what", ["file", "link", "ignored"])
+def test_a_folder_that_is_one_no_longer_is_gone(tmp_path: Path, what: str) -> None:
+    root = plant(tmp_path / "root", {"x.py": ""})
+    if what == "file":
+        plant(root, {"a": ""})
+    elif what == "link":
+        plant(tmp_path / "outside", {"x.py": ""})
+        (root / "a").symlink_to(tmp_path / "outside")
+    else:
+        plant(root, {"a/x.py": "", ".triviumignore": "a/"})
+    for folder in ("", "a", "a/b"):
+        found, looked = look(root, folder, known=("x.py", "a/x.py", "a/b/x.py"))
+        assert {"a", "a/b"} <= looked
+        assert "a/x.py" not in found
+
+
+@pytest.mark.parametrize("folder", ["..", "a/..", "/", "a//b", ".", "a\0b", "a/.", "\udcff"])
+def test_a_folder_by_an_odd_name_is_not_there(tmp_path: Path, folder: str) -> None:
+    plant(tmp_path, {"x.py": "", "root/a/b/x.py": ""})
+    assert look(tmp_path / "root", folder)[0] == []
+
+
+def test_part_of_a_folder_follows_the_same_rules_as_the_whole(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            ".git/info/exclude": "excluded.py",
+            ".gitignore": "*.log\n/a/b/only\ndeep/",
+            ".triviumignore": "!b/wanted.min.js",
+            "a/.gitignore": "!keep.log\nb/c/",
+            "a/b/.gitignore": "here.py",
+        },
+    )
+    for name in ("excluded.py", "x.log", "keep.log", "only", "here.py", "wanted.min.js", "x.py"):
+        plant(tmp_path, {f"a/b/{name}": "", f"a/b/c/{name}": "", f"a/b/deep/{name}": ""})
+    source = FolderSource(tmp_path)
+    whole = source.list()
+    part = source.list(frozenset({"a/b"}))
+
+    assert [one for one in whole.entries if one.path.startswith("a/b/")] == [*part.entries]
+    assert [one for one in whole.skipped if one.path.startswith("a/b/")] == [*part.skipped]
+    assert len(part.entries) == len([".gitignore", "keep.log", "x.py"])
+    assert part.looked == frozenset({"a/b"})
+
+
+def test_what_is_passed_over_in_part_of_a_folder_is_told(tmp_path: Path) -> None:
+    plant(tmp_path, {"a/x.png": "", "b/x.png": ""})
+    listing = FolderSource(tmp_path).list(frozenset({"b"}))
+    assert listing.skipped == (Skip("b/x.png", Reason.BINARY),)
+
+
+def test_a_folder_that_may_not_be_listed_any_more_holds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {"shut/a.py": "", "shut/deep/b.py": ""})
+    forbid(monkeypatch, "scandir", f"{tmp_path}/shut/", tmp_path / "shut")
+    source = FolderSource(tmp_path)
+    listing = source.list(frozenset({"shut"}), known=("shut/a.py", "shut/deep/b.py"))
+    assert listing.entries == ()
+    assert listing.skipped == (Skip("shut", Reason.UNREADABLE),)
+    assert listing.looked == frozenset({"shut", "shut/deep"})
+    (tmp_path / "shut").chmod(0o755)
+
+
+def test_a_root_that_is_suddenly_empty_is_told_as_the_whole(tmp_path: Path) -> None:
+    root = plant(tmp_path / "root", {"a/x.py": ""})
+    source = FolderSource(root)
+    (root / "a" / "x.py").unlink()
+    (root / "a").rmdir()
+    known = ("a/x.py",)
+
+    assert source.list(frozenset({"", "a"}), known=known).looked is None
+    assert source.list(frozenset({"a"}), known=known).looked == frozenset({"a"})
+    assert source.list(frozenset(), known=known).looked == frozenset()
+
+
+def test_a_root_that_went_after_it_was_opened_is_no_empty_one(tmp_path: Path) -> None:
+    root = plant(tmp_path / "root", {"x.py": ""})
+    source = FolderSource(root)
+    root.rename(tmp_path / "moved")
+    for folders in (None, frozenset({""})):
+        with pytest.raises(NotFound, match="No folder"):
+            source.list(folders, known=("x.py",))
+
+
+def test_a_root_that_may_not_be_listed_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = plant(tmp_path / "root", {"x.py": ""})
+    source = FolderSource(root)
+    forbid(monkeypatch, "scandir", f"{root}/", root)
+    with pytest.raises(UsageError, match="cannot be listed"):
+        source.list()
+    root.chmod(0o755)
+
+
+def test_a_pointer_to_a_repository_that_never_ends_or_leads_nowhere_does_no_harm(
+    tmp_path: Path,
+) -> None:
+    plant(tmp_path, {".git": "gitdir: " + "x" * 1_000_000, "x.py": ""})
+    assert paths(tmp_path) == ["x.py"]
+    plant(tmp_path, {".git": b"gitdir: \xff\0/nowhere"})
+    assert paths(tmp_path) == ["x.py"]
+
+
+def test_our_own_files_are_left_out_where_they_lie_in_the_folder(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    patterns = ("*.tmp",)
+
+    assert own_ignores(root, root / "a" / "home", patterns) == ("*.tmp", "/a/home/")
+    assert own_ignores(root, root, patterns) == patterns
+    assert own_ignores(root, root.parent / "home", patterns) == patterns

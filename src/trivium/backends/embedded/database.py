@@ -22,7 +22,7 @@ from filelock import FileLock
 
 from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
-FORMAT = 1
+FORMAT = 2
 _BUSY_S = 30.0
 _TRUNCATE_WAIT_S = 1.0
 # A full disk is by far the most common cause.

@@ -44,7 +44,9 @@ def has_other_users(connection: sqlite3.Connection, own: str) -> bool:
 def forget_all(connection: sqlite3.Connection, own: str) -> None:
     """Empty the record and give up what only this collection kept in the store."""
     with database.transaction(connection):
-        for table in ("chunks", "nodes", "edges", "files", "skipped", "removed"):
+        for table in (
+            "chunks", "nodes", "edges", "files", "skipped", "removed", "mentions", "history",
+        ):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names above
         revision = int(database.read_meta(connection).get("revision", "0")) + 1
         database.write_meta(connection, {"revision": str(revision)})

@@ -15,14 +15,25 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from trivium.analysis.fields import check
-from trivium.backends.base import Contents, FileContent, FileState, Found, Space
-from trivium.backends.embedded import database
+from trivium.backends.base import (
+    Census,
+    Contents,
+    FileContent,
+    FileHistory,
+    FileState,
+    Found,
+    Space,
+)
+from trivium.backends.embedded import database, links
 from trivium.backends.embedded.asks import where_sql
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
+    EDGE_COLUMNS,
     NODE_COLUMNS,
     chunk_of,
+    edge_of,
     node_of,
+    unpacked,
 )
 from trivium.backends.embedded.search import EmbeddedText, EmbeddedVectors
 from trivium.backends.embedded.text import TextFolder, TextReader, TextWriter, view_key
@@ -34,9 +45,10 @@ from trivium.types import (
     ChunkId,
     Document,
     Edge,
-    EdgeType,
     Node,
     NodeId,
+    Reference,
+    Symbol,
     View,
 )
 
@@ -73,6 +85,8 @@ class EmbeddedSnapshot:
         self.seq = int(meta["seq"])
         self._revision = meta.get("revision", "0")
         self._indexed_at = meta.get("indexed_at", "")
+        self._origin = meta.get("origin", "folder")
+        self._history_head = meta.get("history_head", "")
         self._numbers: dict[ChunkId, int] = {}
         self._spaces: list[Space] | None = None
 
@@ -89,13 +103,15 @@ class EmbeddedSnapshot:
         masked = self._sql.execute("SELECT coalesce(sum(masked), 0) FROM files").fetchone()[0]
         return Contents(
             seq=self.seq,
-            files=count("files"),
+            # Folders stand beside the files, and end with a slash.
+            files=count("files WHERE path NOT LIKE '%/'"),
             nodes=count("nodes"),
             edges=count("edges"),
             chunks=count("chunks"),
             masked=int(masked),
             skipped=dict(skipped),
             indexed_at=self._indexed_at,
+            origin=self._origin,
         )
 
     def files(self) -> Mapping[str, FileState]:
@@ -232,23 +248,75 @@ class EmbeddedSnapshot:
 
     def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
         """Return the edges from and to a node."""
+        return self.edges([node_id])
+
+    def edges(self, ids: Sequence[NodeId]) -> Sequence[Edge]:
+        """Return the edges from and to any of these nodes, each once, in a fixed order."""
         rows = self._sql.execute(
-            "SELECT source, target, type, weight, context FROM edges "
-            "WHERE source = ?1 OR target = ?1 ORDER BY source, target, type",
-            (node_id,),
+            f"SELECT {EDGE_COLUMNS} FROM edges WHERE rowid IN ("  # noqa: S608
+            f"SELECT rowid FROM edges WHERE source IN {_IDS} "
+            f"UNION SELECT rowid FROM edges WHERE target IN {_IDS}) "
+            "ORDER BY source, target, type",
+            (json.dumps(ids), json.dumps(ids)),
         )
-        return [Edge(NodeId(s), NodeId(t), EdgeType(k), w, c) for s, t, k, w, c in rows]
+        return list(map(edge_of, rows))
+
+    def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
+        """Return these nodes by their ids; ones that are not there are left out."""
+        rows = self._sql.execute(
+            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+            f"WHERE n.node_id IN {_IDS}",
+            (json.dumps(ids),),
+        )
+        return {node.id: node for node in map(node_of, rows)}
+
+    def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
+        """Return the code of these exact names, at most `most` of each, by id."""
+        return links.symbols(self._sql, names, most=most)
+
+    def outline(self, path: str) -> Sequence[Symbol]:
+        """Return the code nodes of one file in order."""
+        return links.outline(self._sql, path)
+
+    def headings(self, path: str) -> Sequence[NodeId]:
+        """Return the nodes of a file, the one of the file itself left out, in order."""
+        rows = self._sql.execute(
+            "SELECT n.node_id FROM nodes n JOIN files f ON f.id = n.file "
+            "WHERE f.path = ? AND n.a_kind <> 'file' ORDER BY n.id",
+            (path,),
+        )
+        return [NodeId(node_id) for (node_id,) in rows]
+
+    def references(self, path: str) -> tuple[Reference, ...]:
+        """Return what a file names, as it was written."""
+        row = self._sql.execute("SELECT refs FROM files WHERE path = ?", (path,)).fetchone()
+        return unpacked(row[0]) if row else ()
+
+    def history(self, path: str) -> FileHistory | None:
+        """Return what the repository knows of a file, or None."""
+        row = self._sql.execute(
+            "SELECT path, author, modified, churn FROM history WHERE path = ?", (path,)
+        ).fetchone()
+        return FileHistory(*row) if row else None
+
+    def history_head(self) -> str:
+        """Return the commit up to which history is known."""
+        return self._history_head
+
+    def census(self) -> Census:
+        """Count nodes and edges by sort; once for each state."""
+        return self._life.remembered(("census", self._revision), lambda: links.census(self._sql))
 
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""
         row = self._sql.execute(
-            "SELECT f.id, f.path, size_bytes, mtime_ns, sha256, masked, failure, t.text "
+            "SELECT f.id, f.path, size_bytes, mtime_ns, sha256, masked, failure, t.text, f.refs "
             "FROM files f JOIN store.texts t ON t.key = f.text_key WHERE f.path = ?",
             (path,),
         ).fetchone()
         if row is None:
             return None
-        file, state, text = row[0], FileState(*row[1:7]), row[7]
+        file, state, text, refs = row[0], FileState(*row[1:7]), row[7], row[8]
         node_rows = self._sql.execute(
             f"SELECT n.id, {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
             "WHERE n.file = ? ORDER BY n.id",
@@ -263,15 +331,16 @@ class EmbeddedSnapshot:
             chunk_of(one[1:], nodes[one[0]].id, text[one[2] : one[3]]) for one in chunk_rows
         )
         edges = self._sql.execute(
-            "SELECT source, target, type, weight, context FROM edges WHERE file = ? ORDER BY rowid",
+            f"SELECT {EDGE_COLUMNS} FROM edges WHERE file = ? AND own ORDER BY rowid",  # noqa: S608
             (file,),
         )
         return FileContent(
             state,
             Document(path, text),
             tuple(nodes.values()),
-            tuple(Edge(NodeId(s), NodeId(t), EdgeType(k), w, c) for s, t, k, w, c in edges),
+            tuple(map(edge_of, edges)),
             chunks,
+            unpacked(refs),
         )
 
     def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:

@@ -1,25 +1,34 @@
-"""Nodes and chunks <-> rows of the record."""
+"""Nodes, chunks and references <-> rows of the record."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zlib
+from collections.abc import Iterable
 
 from trivium.backends.embedded.asks import tag_column
 from trivium.filtering.match import attributes
 from trivium.types import (
     Chunk,
     ChunkId,
+    Edge,
+    EdgeType,
     Kind,
     Location,
     Metadata,
     MetaValue,
     Node,
     NodeId,
+    Reference,
     Span,
 )
 
+EDGE_COLUMNS = "source, target, type, weight, context"
 NODE_COLUMNS = "n.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.body"
 CHUNK_COLUMNS = "c.chunk_id, c.start, c.end, c.start_line, c.end_line"
+
+_SHORTEST_ROW = 3
 
 NodeRow = tuple[str, str, int, int, int, int, str]
 ChunkRow = tuple[str, int, int, int, int]
@@ -53,6 +62,7 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
             for name in ("kind", "type", "lang", "ext", "path", "domain", "name")
         ),
         tag_column(values["tag"]),
+        node.name if node.kind is Kind.CODE else None,
     )
 
 
@@ -83,6 +93,42 @@ def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:
     chunk_id, start, end, start_line, end_line = row
     span = Span(start, end)
     return Chunk(ChunkId(chunk_id), node_id, text, span, start_line, end_line)
+
+
+def edge_of(row: tuple[str, str, str, float, str]) -> Edge:
+    """Return the edge of a row of EDGE_COLUMNS."""
+    source, target, type_, weight, context = row
+    return Edge(NodeId(source), NodeId(target), EdgeType(type_), weight, context)
+
+
+def packed(references: Iterable[Reference]) -> bytes:
+    """Return the references of a file as one value; sources are told by their numbers."""
+    rows = []
+    sources: dict[str, int] = {}
+    for one in references:
+        number = sources.setdefault(one.source, len(sources))
+        row = [number, one.type.value, one.name, one.path, one.alias, one.of, one.line, one.context]
+        while row[-1] in ("", 0) and len(row) > _SHORTEST_ROW:
+            row.pop()
+        rows.append(row)
+    if not rows:
+        return b""
+    text = json.dumps([list(sources), rows], ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), level=1)
+
+
+def unpacked(data: bytes) -> tuple[Reference, ...]:
+    """Return what `packed` was given."""
+    if not data:
+        return ()
+    sources, rows = json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))
+    return tuple(Reference(NodeId(sources[row[0]]), EdgeType(row[1]), *row[2:]) for row in rows)
+
+
+def key_number(key: str) -> int:
+    """Return the number a key of linking is kept by."""
+    data = key.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=7).digest(), "big")
 
 
 def _metadata(raw: dict[str, MetaValue | list[str]]) -> Metadata:

@@ -11,12 +11,27 @@ CREATE TABLE files (
   text_key BLOB NOT NULL,
   masked INTEGER NOT NULL,
   failure TEXT NOT NULL,
-  seq INTEGER NOT NULL
+  seq INTEGER NOT NULL,
+  refs BLOB NOT NULL,
+  linked INTEGER NOT NULL
 );
+CREATE INDEX files_by_linked ON files (linked, id);
+
+-- Which files name what, by the hash of the name: they are linked again when it comes or goes.
+CREATE TABLE mentions (key INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (key, file)) WITHOUT ROWID;
+
+-- What the repository knows of files. Kept apart: it comes later, and outlives a changed file.
+CREATE TABLE history (
+  path TEXT PRIMARY KEY,
+  author TEXT NOT NULL,
+  modified TEXT NOT NULL,
+  churn INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 
--- Columns that start with a_ are the attributes filters look at, folded to lower case.
+-- Columns that start with a_ are the attributes filters look at, folded to lower case; symbol is
+-- the exact name of a node of code.
 CREATE TABLE nodes (
   id INTEGER PRIMARY KEY,
   node_id TEXT NOT NULL UNIQUE,
@@ -33,12 +48,16 @@ CREATE TABLE nodes (
   a_path TEXT,
   a_domain TEXT,
   a_name TEXT,
-  a_tag TEXT
+  a_tag TEXT,
+  symbol TEXT
 );
 CREATE INDEX nodes_by_file ON nodes (file);
+CREATE INDEX nodes_by_symbol ON nodes (symbol) WHERE symbol IS NOT NULL;
 
+-- Edges that parsing made are the file's own; the others come from linking, and go with it.
 CREATE TABLE edges (
   file INTEGER NOT NULL,
+  own INTEGER NOT NULL,
   source TEXT NOT NULL,
   target TEXT NOT NULL,
   type TEXT NOT NULL,

@@ -12,11 +12,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import embedding_text, text_key
-from trivium.backends.base import Batch, FileContent, FileState, Pending
-from trivium.backends.embedded import database, garbage
+from trivium.backends.base import (
+    Batch,
+    FileContent,
+    FileHistory,
+    FileState,
+    Linked,
+    Pending,
+    Unlinked,
+)
+from trivium.backends.embedded import database, garbage, links
 from trivium.backends.embedded.derive import Added, Derived
 from trivium.backends.embedded.read import stream
-from trivium.backends.embedded.rows import node_values
+from trivium.backends.embedded.rows import node_values, packed
 from trivium.errors import BackendRefused
 from trivium.types import Node
 
@@ -58,6 +66,7 @@ class EmbeddedWriter:
         added: list[Added] = []
         try:
             with database.transaction(self._sql):
+                links.unlink_affected(self._sql, batch)
                 dropped = self._drop_files(
                     [*batch.removed, *(one.state.path for one in batch.replaced)], seq
                 )
@@ -102,6 +111,7 @@ class EmbeddedWriter:
             self._sql.executemany(
                 "INSERT INTO removed VALUES (?, ?)", [(number, seq) for (number,) in chunks]
             )
+            links.forget(self._sql, row[0])
             for table in ("chunks", "nodes", "edges"):
                 self._sql.execute(f"DELETE FROM {table} WHERE file = ?", row)  # noqa: S608
             self._sql.execute("DELETE FROM files WHERE id = ?", row)
@@ -110,7 +120,7 @@ class EmbeddedWriter:
     def _add_file(self, content: FileContent, seq: int) -> list[Added]:
         state = content.state
         file = self._sql.execute(
-            "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 state.path,
                 state.size_bytes,
@@ -120,23 +130,26 @@ class EmbeddedWriter:
                 state.masked,
                 state.failure,
                 seq,
+                packed(content.references),
+                links.WAITING if content.references else links.NOTHING_TO_LINK,
             ),
         ).lastrowid
         assert file is not None  # noqa: S101 - an insert always has one
         numbers = self._add_nodes(content.nodes, file)
         self._sql.executemany(
-            "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO edges VALUES (?, 1, ?, ?, ?, ?, ?)",
             [
                 (file, edge.source, edge.target, edge.type.value, edge.weight, edge.context)
                 for edge in content.edges
             ],
         )
+        links.remember(self._sql, file, content.references)
         return self._add_chunks(content, file, numbers, seq)
 
     def _add_nodes(self, nodes: Sequence[Node], file: int) -> dict[str, int]:
         """Insert nodes and return their numbers; numbered here, since one call is faster."""
         first = int(self._sql.execute("SELECT coalesce(max(id), 0) FROM nodes").fetchone()[0]) + 1
-        places = ", ".join("?" * 16)
+        places = ", ".join("?" * 17)
         self._sql.executemany(
             f"INSERT INTO nodes VALUES ({places})",  # noqa: S608
             [(first + place, *node_values(node, file)) for place, node in enumerate(nodes)],
@@ -183,13 +196,13 @@ class EmbeddedWriter:
             (state.size_bytes, state.mtime_ns, state.path),
         )
 
-    def record(self, *, skipped: Mapping[str, str]) -> None:
+    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
         """Remember which files were passed over, and that a sync ended now."""
         with database.transaction(self._sql):
             self._sql.execute("DELETE FROM skipped")
             self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", skipped.items())
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            database.write_meta(self._sql, {"indexed_at": now})
+            database.write_meta(self._sql, {"indexed_at": now, "origin": origin})
             self._revise()
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
@@ -232,6 +245,40 @@ class EmbeddedWriter:
                 "VALUES (?, ?, ?, ?)",
                 values,
             )
+
+    def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
+        """Return files whose references are to be linked, oldest first."""
+        return links.unlinked(self._sql, limit=limit)
+
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        row = self._sql.execute("SELECT count(*) FROM files WHERE linked = 0").fetchone()
+        return int(row[0])
+
+    def link(self, linked: Sequence[Linked]) -> None:
+        """Replace the edges that came from the references of these files."""
+        with database.transaction(self._sql):
+            links.link(self._sql, linked)
+            self._revise()
+
+    def unlink(self) -> None:
+        """Make every file wait to be linked again."""
+        with database.transaction(self._sql):
+            self._sql.execute(
+                "UPDATE files SET linked = ? WHERE linked = ?", (links.WAITING, links.LINKED)
+            )
+
+    def put_history(self, rows: Sequence[FileHistory], *, head: str, forget: bool = False) -> None:
+        """Keep what the repository knows of files up to the commit `head`."""
+        with database.transaction(self._sql):
+            if forget:
+                self._sql.execute("DELETE FROM history")
+            self._sql.executemany(
+                "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
+                [(one.path, one.author, one.modified, one.churn) for one in rows],
+            )
+            database.write_meta(self._sql, {"history_head": head})
+            self._revise()
 
     def publish(self) -> None:
         """Bring the text and vector indexes up to the last batch, and clear out the store."""

@@ -13,10 +13,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import embedding_text, text_key
-from trivium.backends.base import Contents, FileContent, FileState, Found, Space
+from trivium.backends.base import (
+    Census,
+    Contents,
+    FileContent,
+    FileHistory,
+    FileState,
+    Found,
+    Space,
+)
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
-from trivium.types import Chunk, ChunkId, Edge, Node, NodeId, View
+from trivium.filtering.conditions import fold
+from trivium.types import Chunk, ChunkId, Edge, Kind, Node, NodeId, Reference, Symbol, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +43,25 @@ class State:
     )
     skipped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     indexed_at: str = ""
+    origin: str = "folder"
+    links: Mapping[str, tuple[Edge, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    history: Mapping[str, FileHistory] = field(default_factory=lambda: MappingProxyType({}))
+    history_head: str = ""
+
+    @property
+    def edges(self) -> list[Edge]:
+        """All edges, those of parsing before those of linking."""
+        own = [edge for _, one in sorted(self.files.items()) for edge in one.edges]
+        return own + [edge for _, edges in sorted(self.links.items()) for edge in edges]
+
+    @property
+    def unlinked(self) -> list[str]:
+        """The files that wait to be linked."""
+        return [
+            path
+            for path, content in self.files.items()
+            if content.references and path not in self.links
+        ]
 
 
 class ReferenceSnapshot:
@@ -57,18 +85,23 @@ class ReferenceSnapshot:
         contents = self._state.files.values()
         return Contents(
             seq=self._state.seq,
-            files=len(contents),
+            files=sum(not path.endswith("/") for path in self._state.files),
             nodes=len(self._nodes),
-            edges=sum(len(content.edges) for content in contents),
+            edges=len(self._state.edges),
             chunks=len(self._found),
             masked=sum(content.state.masked for content in contents),
             skipped=dict(sorted(Counter(self._state.skipped.values()).items())),
             indexed_at=self._state.indexed_at,
+            origin=self._state.origin,
         )
 
     def files(self) -> Mapping[str, FileState]:
         """Return the manifest: every file in the index by its path."""
         return {path: content.state for path, content in sorted(self._state.files.items())}
+
+    def skipped(self) -> Mapping[str, str]:
+        """Return the files that were passed over, path -> reason."""
+        return dict(sorted(self._state.skipped.items()))
 
     def text(self, view: View) -> ReferenceText:
         """Return the text index of `view`."""
@@ -128,12 +161,77 @@ class ReferenceSnapshot:
 
     def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
         """Return the edges from and to a node, also those whose other end is not there."""
-        return [
-            edge
-            for _, content in sorted(self._state.files.items())
-            for edge in content.edges
-            if node_id in (edge.source, edge.target)
+        return self.edges([node_id])
+
+    def edges(self, ids: Sequence[NodeId]) -> Sequence[Edge]:
+        """Return the edges from and to any of these nodes, each once, in a fixed order."""
+        wanted = set(ids)
+        found = [
+            edge for edge in self._state.edges if edge.source in wanted or edge.target in wanted
         ]
+        return sorted(found, key=lambda one: (one.source, one.target, one.type))
+
+    def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
+        """Return these nodes by their ids; ones that are not there are left out."""
+        return {one: self._nodes[one] for one in ids if one in self._nodes}
+
+    def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
+        """Return the code of these exact names, at most `most` of each, by id."""
+        found: dict[str, list[Symbol]] = {}
+        for node in self._nodes.values():
+            if node.kind is Kind.CODE and node.name in names:
+                several = found.setdefault(node.name, [])
+                if len(several) < most:
+                    several.append(_symbol(node))
+        return {name: sorted(some, key=lambda one: one.id) for name, some in found.items()}
+
+    def outline(self, path: str) -> Sequence[Symbol]:
+        """Return the code nodes of one file in order."""
+        content = self._state.files.get(path)
+        nodes = content.nodes if content is not None else ()
+        return [_symbol(node) for node in nodes if node.kind is Kind.CODE]
+
+    def headings(self, path: str) -> Sequence[NodeId]:
+        """Return the nodes of a file, the one of the file itself left out, in order."""
+        content = self._state.files.get(path)
+        nodes = content.nodes if content is not None else ()
+        return [node.id for node in nodes if node.kind is not Kind.FILE]
+
+    def references(self, path: str) -> tuple[Reference, ...]:
+        """Return what a file names, as it was written."""
+        content = self._state.files.get(path)
+        return content.references if content is not None else ()
+
+    def history(self, path: str) -> FileHistory | None:
+        """Return what the repository knows of a file, or None."""
+        return self._state.history.get(path)
+
+    def history_head(self) -> str:
+        """Return the commit up to which history is known."""
+        return self._state.history_head
+
+    def census(self) -> Census:
+        """Count nodes and edges by sort."""
+        state = self._state
+        nodes = self._nodes.values()
+        files = [node for node in nodes if node.kind is Kind.FILE]
+        marks: Counter[str] = Counter()
+        for node in files:
+            found = node.metadata.get("marks", ())
+            marks.update(found if isinstance(found, tuple) else ())
+        return Census(
+            kinds=Counter(fold(node.kind.value) for node in nodes),
+            types=Counter(fold(node.type) for node in nodes if node.type),
+            languages=Counter(fold(node.language) for node in files if node.language),
+            edges=Counter(edge.type.value for edge in state.edges),
+            marks=marks,
+            failures={
+                path: one.state.failure for path, one in state.files.items() if one.state.failure
+            },
+            references=sum(len(one.references) for one in state.files.values()),
+            resolved=sum(map(len, state.links.values())),
+            unlinked=len(state.unlinked),
+        )
 
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""
@@ -147,3 +245,7 @@ class ReferenceSnapshot:
             kept = self._state.vectors.get(model_id, {}).get(key)
             if kept is not None:
                 yield key, np.array([step * kept.scale for step in kept.steps], np.float32)
+
+
+def _symbol(node: Node) -> Symbol:
+    return Symbol(node.id, fold(node.type), fold(node.language))

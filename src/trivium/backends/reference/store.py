@@ -18,8 +18,11 @@ from trivium.analysis.fields import embedding_text, text_key
 from trivium.backends.base import (
     Batch,
     FileContent,
+    FileHistory,
+    Linked,
     Pending,
     Snapshot,
+    Unlinked,
     Writer,
 )
 from trivium.backends.reference.snapshot import ReferenceSnapshot, State
@@ -92,15 +95,46 @@ class ReferenceWriter:
                 raise BackendRefused(f"{touched.path} is not in the index. Write it as replaced.")
             files[touched.path] = replace(files[touched.path], state=touched)
         _check(files)
-        self._held.state = replace(old, seq=old.seq + 1, files=MappingProxyType(files))
+        # Whatever changed may change where any name leads: all of it is linked again.
+        self._held.state = replace(
+            old, seq=old.seq + 1, files=MappingProxyType(files), links=MappingProxyType({})
+        )
         return old.seq + 1
 
-    def record(self, *, skipped: Mapping[str, str]) -> None:
+    def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
+        """Return files whose references are to be linked."""
+        state = self._held.state
+        waiting = state.unlinked[: max(limit, 0)]
+        return [Unlinked(path, state.files[path].references) for path in waiting]
+
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        return len(self._held.state.unlinked)
+
+    def link(self, linked: Sequence[Linked]) -> None:
+        """Replace the edges that came from the references of these files."""
+        state = self._held.state
+        made = {one.path: one.edges for one in linked if one.path in state.files}
+        self._held.state = replace(state, links=MappingProxyType({**state.links, **made}))
+
+    def unlink(self) -> None:
+        """Make every file wait to be linked again."""
+        self._held.state = replace(self._held.state, links=MappingProxyType({}))
+
+    def put_history(self, rows: Sequence[FileHistory], *, head: str, forget: bool = False) -> None:
+        """Keep what the repository knows of files up to the commit `head`."""
+        state = self._held.state
+        known = {} if forget else dict(state.history)
+        known.update((one.path, one) for one in rows)
+        self._held.state = replace(state, history=MappingProxyType(known), history_head=head)
+
+    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
         """Remember which files were passed over and that a sync ended now."""
         self._held.state = replace(
             self._held.state,
             skipped=MappingProxyType(dict(skipped)),
             indexed_at=self._clock(),
+            origin=origin,
         )
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:

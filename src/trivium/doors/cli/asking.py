@@ -25,6 +25,7 @@ from trivium.doors.cli.screen import (
 )
 from trivium.errors import FilterError, UsageError
 from trivium.results import present
+from trivium.results.present import counted
 
 if TYPE_CHECKING:
     from trivium.types import Answer
@@ -137,20 +138,31 @@ def search(
 @click.command()
 @click.argument("wanted", metavar="ID")
 @FOLDER
+@click.option("--authors", "by", is_flag=True, help="Also say who wrote its lines (from git).")
 @AS_JSON
-def get(wanted: str, folder: Path, *, as_json: bool) -> None:
+def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     """Print the whole text of a node or chunk of FOLDER, by the id that a search shows."""
     with open_folder(folder, create=False) as collection:
         item = collection.get(wanted)
         place = places(collection, folder)
+        shares = collection.authors(wanted) if by else []
     if as_json:
-        show_json(
-            present.item_data(item.node, text=item.text, chunks=item.chunks, edges=item.edges)
+        data = present.item_data(
+            item.node,
+            text=item.text,
+            chunks=item.chunks,
+            edges=item.edges,
+            sections=item.sections,
+            history=item.history,
         )
+        written = [{"author": one.author, "lines": one.lines} for one in shares]
+        show_json({**data, "authors": written} if by else data)
         return
     source = item.node.source
     where = present.one_line(place(source.file_path))
     say(f"{where}:{source.start_line}-{source.end_line}", dim=True)
+    for one in shares:
+        say(f"{counted(one.lines, 'line')} by {present.one_line(one.author)}", dim=True)
     show(item.text)
 
 

@@ -6,6 +6,7 @@ Each calls a Collection once, prints, and sets the exit status. Registered by ma
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,14 @@ from trivium.doors.cli.screen import (
     show,
     show_json,
 )
-from trivium.errors import IndexLocked, IndexNotFound, IndexUnusable, MissingExtra, ModelError
+from trivium.errors import (
+    IndexLocked,
+    IndexNotFound,
+    IndexUnusable,
+    MissingExtra,
+    ModelError,
+    UsageError,
+)
 from trivium.results.present import counted, embedded, one_line, printable
 
 if TYPE_CHECKING:
@@ -33,20 +41,29 @@ if TYPE_CHECKING:
 @click.option("--rebuild", is_flag=True, help="Throw the index away and make it anew.")
 @click.option("--no-embed", is_flag=True, help="Words only: leave the slow model out.")
 @click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+@click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
 @AS_JSON
-def index(folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, as_json: bool) -> None:
+def index(
+    folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, watch: bool, as_json: bool
+) -> None:
     """Bring the index of FOLDER up to date, meaning included, to the end.
 
     Can be interrupted at any time (Ctrl-C); the next run goes on where it stopped.
     """
+    if watch and as_json:
+        raise UsageError("--watch has no end, and so no JSON document. Leave out one of them.")
     root = own_root(folder, command="index --rebuild") if rebuild else None
     if root is not None:
         remove(root)
+    if watch:
+        _watch(folder, embeds=not no_embed, yes=yes)
+        return
     texts = 0
     problem = ""
     with open_folder(folder) as collection:
         with Progress("looking for files") as progress:
             report = collection.sync(progress=progress, yes=yes)
+            collection.remember()
             if not no_embed:
                 try:
                     texts = collection.embed(progress=progress)
@@ -78,21 +95,32 @@ def index(folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, as_json: bo
         say(f"Words only: {problem}")
 
 
+def _watch(folder: Path, *, embeds: bool, yes: bool) -> None:
+    """Take in what changes until Ctrl-C, with a line about each change."""
+    from trivium.doors.following import follow
+
+    with open_folder(folder) as collection, Progress("looking for files") as progress:
+        follow(collection, say=say, progress=progress, yes=yes, embeds=embeds)
+
+
 @click.command()
 @FOLDER
 @click.option("--skipped", is_flag=True, help="List the files that were passed over, and why.")
+@click.option("--failed", is_flag=True, help="List the files read as plain text, and why.")
 @AS_JSON
-def status(folder: Path, *, skipped: bool, as_json: bool) -> None:
+def status(folder: Path, *, skipped: bool, failed: bool, as_json: bool) -> None:
     """Say what the index of FOLDER holds, what was passed over, and how fresh it is."""
     with open_folder(folder, create=False) as collection:
         now = collection.status()
         passed_over = dict(sorted(collection.skipped().items())) if skipped else {}
         place = places(collection, folder)
+    failures = dict(sorted(now.census.failures.items())) if failed else {}
     if as_json:
-        show_json(_status_data(now) | ({"skippedFiles": passed_over} if skipped else {}))
-    elif skipped:
-        for path, reason in passed_over.items():
-            show(f"{one_line(place(path))}\t{reason}")
+        more = {"skippedFiles": passed_over} if skipped else {}
+        show_json(_status_data(now) | more | ({"failures": failures} if failed else {}))
+    elif skipped or failed:
+        for path, reason in {**passed_over, **failures}.items():
+            show(f"{one_line(place(path))}\t{one_line(reason)}")
     else:
         show(_status_text(now))
 
@@ -118,12 +146,31 @@ def _status_data(now: Status) -> dict[str, object]:
         ],
         "views": list(now.views),
         "seq": contents.seq,
+        "branch": now.branch,
+        "kinds": dict(now.census.kinds),
+        "types": dict(now.census.types),
+        "languages": dict(now.census.languages),
+        "edgeTypes": dict(now.census.edges),
+        "marks": dict(now.census.marks),
+        "references": now.census.references,
+        "linkedEdges": now.census.resolved,
+        "unlinkedFiles": now.census.unlinked,
+        "readAsPlainText": len(now.census.failures),
     }
 
 
 def _status_text(now: Status) -> str:
     contents = now.contents
     skipped = ", ".join(f"{count} {why}" for why, count in sorted(contents.skipped.items()))
+    census = now.census
+    waiting = f"; {counted(census.unlinked, 'file')} to link" if census.unlinked else ""
+    marks = f"  marked    {_counts(census.marks)}\n" if census.marks else ""
+    failed = (
+        f"  plain     {counted(len(census.failures), 'file')} read as plain text "
+        "(--failed lists them)\n"
+        if census.failures
+        else ""
+    )
     meaning = "; ".join(
         f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}" for one in now.spaces
     )
@@ -131,13 +178,28 @@ def _status_text(now: Status) -> str:
         f"{one_line(now.root)}\n"
         f"  files     {contents.files:,}, of which {now.dirty_files} changed since\n"
         f"  skipped   {f'{skipped} (--skipped lists them)' if skipped else 'none'}\n"
-        f"  nodes     {contents.nodes:,} in {contents.chunks:,} chunks, {contents.edges:,} edges\n"
+        f"  nodes     {contents.nodes:,} in {contents.chunks:,} chunks: {_counts(census.types)}\n"
+        f"  edges     {contents.edges:,}: {_counts(census.edges)}{waiting}\n"
+        f"  languages {_counts(census.languages) or 'none'}\n"
+        f"{marks}{failed}"
         f"  meaning   {meaning or f'none yet; run: trivium index {shlex.quote(now.root)}'}\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
+        f"  branch    {one_line(now.branch) or 'none'}\n"
         f"  indexed   {contents.indexed_at}\n"
         f"  kept in   {one_line(now.folder)}"
     )
+
+
+_MOST_COUNTS = 8
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    """Return the largest counts on one line: 12 function, 3 class, 7 others."""
+    ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = [f"{number:,} {one_line(name)}" for name, number in ordered[:_MOST_COUNTS]]
+    rest = sum(number for _, number in ordered[_MOST_COUNTS:])
+    return ", ".join([*shown, f"{rest:,} others"] if rest else shown)
 
 
 @click.command()

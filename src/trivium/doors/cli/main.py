@@ -13,13 +13,14 @@ from collections.abc import Sequence
 import click
 
 from trivium import __version__
-from trivium.doors.cli import asking, checking, keeping, serving
+from trivium.doors.cli import asking, checking, keeping, relating, serving
 from trivium.doors.cli.screen import FAILED, FOUND, INTERRUPTED, log_to_stderr, say
 from trivium.errors import TriviumError
 
 _COMMANDS: tuple[click.Command, ...] = (
     asking.search,
     asking.get,
+    relating.graph,
     keeping.index,
     keeping.status,
     keeping.reset,

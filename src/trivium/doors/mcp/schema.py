@@ -88,11 +88,26 @@ ITEM = _object(
         "name": _TEXT,
         "title": _TEXT,
         "description": _TEXT,
+        "domain": _TEXT,
+        "language": _TEXT,
         "source": _SOURCE,
         "tags": _TEXTS,
         "metadata": {"type": "object"},
+        "sections": _list_of(
+            _object({"heading": _TEXT, "preview": _TEXT, "level": {"type": "integer"}})
+        ),
         "chunks": _TEXTS,
-        "edges": _list_of(_object({"source": _TEXT, "target": _TEXT, "type": _TEXT})),
+        "edges": _list_of(
+            _object(
+                {
+                    "source": _TEXT,
+                    "target": _TEXT,
+                    "type": _TEXT,
+                    "weight": {"type": "number"},
+                    "context": _TEXT,
+                }
+            )
+        ),
         "text": _TEXT,
     }
 )

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from trivium.types import Span
 
@@ -22,8 +24,7 @@ _MOST_ABOVE = 200
 SCOPE = "scope"
 
 
-@dataclass(frozen=True, slots=True)
-class Above:
+class Above(NamedTuple):
     """Something that belongs to the symbol after it: a comment, a decorator, an attribute."""
 
     start: int
@@ -31,19 +32,17 @@ class Above:
     is_comment: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Widened:
+class Widened(NamedTuple):
     """A span with the comments that were found above it, first to last."""
 
     span: Span
     comments: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """One symbol's place: which input it was, its span, and the place it lies in (-1: none)."""
 
-    index: int
+    number: int
     span: Span
     parent: int
 
@@ -59,23 +58,23 @@ class Margins:
                 self._above.append(one)
         self._ends = [one.end for one in self._above]
         self._end_at = {one.start: one.end for one in self._above}
-        self._tail = re.compile(
-            rf"[ \t]{{0,200}}[;,]?[ \t]{{0,200}}(?:{re.escape(line_comment)}[^\n]*)?(?=\n|\Z)"
-        )
+        self._tail = _tail(line_comment)
 
     def widen(self, span: Span) -> Widened:
         """Include what stands directly above, the indentation, and a comment at the end."""
-        start = span.start
+        text, start, end = self._text, span.start, span.end
         comments: list[Span] = []
         last = bisect_right(self._ends, start)
-        for one in reversed(self._above[max(0, last - _MOST_ABOVE) : last]):
+        for number in range(last - 1, max(-1, last - _MOST_ABOVE), -1):
+            one = self._above[number]
             if not self._touches(one, start):
                 break
-            if one.is_comment:
+            if one.is_comment and self._is_first_on_line(one.start):
                 comments.append(Span(one.start, one.end))
             start = one.start
-        tail = self._tail.match(self._text, span.end)
-        end = span.end if tail is None else tail.end()
+        if end < len(text) and text[end] != "\n":
+            tail = self._tail.match(text, end)
+            end = end if tail is None else tail.end()
         return Widened(Span(self._line_start(start), end), tuple(reversed(comments)))
 
     def after_decorators(self, start: int) -> int:
@@ -89,21 +88,34 @@ class Margins:
     def leading_comments(self) -> tuple[Span, ...]:
         """Return the comments that open the text, up to the first blank line or code."""
         found: list[Span] = []
+        before = 0
         for one in self._above:
-            before = found[-1].end if found else 0
             gap = self._text[before : one.start]
-            if not one.is_comment or gap.strip() or (found and gap.count("\n") > 1):
+            if gap.strip() or (found and gap.count("\n") > 1):
                 break
-            found.append(Span(one.start, one.end))
+            before = one.end
+            # Neither pragmas nor the line that names an interpreter say what the module is.
+            if one.is_comment and not self._text.startswith("#!/", one.start):
+                found.append(Span(one.start, one.end))
         return tuple(found)
 
     def _touches(self, one: Above, start: int) -> bool:
-        gap = self._text[one.end : start] if start - one.end <= _WIDEST_INDENT else "far"
+        if start - one.end > _WIDEST_INDENT:
+            return False
+        gap = self._text[one.end : start]
         # Some grammars count the line end as part of a comment.
         lines = gap.count("\n") + (self._text[one.end - 1] == "\n")
         if gap.strip() or lines > 1:
             return False
-        return not one.is_comment or self._is_first_on_line(one.start)
+        return not one.is_comment or self._is_first_on_line(one.start) or self._is_behind(one)
+
+    def _is_behind(self, comment: Above) -> bool:
+        """Tell whether a comment stands on the line of a decorator, after it."""
+        before = bisect_right(self._ends, comment.start) - 1
+        if before < 0 or self._above[before].is_comment:
+            return False
+        gap = self._text[self._above[before].end : comment.start]
+        return len(gap) <= _WIDEST_INDENT and not gap.strip(" \t")
 
     def _is_first_on_line(self, start: int) -> bool:
         at = self._line_start(start)
@@ -116,6 +128,13 @@ class Margins:
         if line_start == 0 and floor > 0:
             return start
         return start if self._text[line_start:start].strip() else line_start
+
+
+@cache
+def _tail(line_comment: str) -> re.Pattern[str]:
+    """Return what may follow a symbol on its last line and still be its own."""
+    comment = rf"(?:{re.escape(line_comment)}[^\n]*)?"
+    return re.compile(rf"[ \t]{{0,200}}[;,]?[ \t]{{0,200}}{comment}(?=\n|\Z)")
 
 
 @dataclass(slots=True)
@@ -145,31 +164,57 @@ def nest(cores: Sequence[Span], spans: Sequence[Span], *, types: Sequence[str]) 
         if len(stack) > _DEEPEST or core.start < around.floor:
             continue
         wanted = core if types[index] == SCOPE else span
-        found = Span(max(wanted.start, around.floor), min(wanted.end, around.end))
+        is_free = wanted.start >= around.floor and wanted.end <= around.end
+        clipped = (max(wanted.start, around.floor), min(wanted.end, around.end))
+        found = wanted if is_free else Span(*clipped)
         around.floor = found.end
         stack.append(_Open(number=len(placed), end=found.end, floor=found.start))
         placed.append(Placed(index, found, around.number))
     return placed
 
 
-@dataclass(slots=True)
-class _Gaps:
-    """The text of a span that its children leave over, as they come in order."""
+class Territory(NamedTuple):
+    """Who owns the text from here to where the next one starts: a place, or -1 for nobody."""
 
-    at: int
-    found: list[Span] = field(default_factory=list)
+    start: int
+    owner: int
 
 
-def own_spans(text: str, spans: Sequence[Span], parents: Sequence[int]) -> list[tuple[Span, ...]]:
+def territories(places: Sequence[Placed]) -> list[Territory]:
+    """Return the text cut by which place is the innermost one there, first to last."""
+    found = [Territory(0, -1)]
+    stack: list[int] = []
+    for number, place in enumerate(places):
+        while stack and places[stack[-1]].span.end <= place.span.start:
+            end = places[stack.pop()].span.end
+            found.append(Territory(end, stack[-1] if stack else -1))
+        found.append(Territory(place.span.start, number))
+        stack.append(number)
+    while stack:
+        end = places[stack.pop()].span.end
+        found.append(Territory(end, stack[-1] if stack else -1))
+    return found
+
+
+def own_spans(
+    text: str, spans: Sequence[Span], parents: Sequence[int], *, is_held: Sequence[bool]
+) -> list[tuple[Span, ...]]:
     """Return what each span does not share with its children; children come in order.
 
-    White space alone is nobody's.
+    White space alone is nobody's; the text of a span that is held stays with what is around it.
     """
-    gaps = [_Gaps(at=span.start) for span in spans]
-    for span, parent in zip(spans, parents, strict=True):
-        if parent >= 0:
-            gaps[parent].found.append(Span(gaps[parent].at, span.start))
-            gaps[parent].at = span.end
-    for span, gap in zip(spans, gaps, strict=True):
-        gap.found.append(Span(gap.at, span.end))
-    return [tuple(one for one in gap.found if text[one.start : one.end].strip()) for gap in gaps]
+    at = [span.start for span in spans]
+    gaps: list[list[Span]] = [[] for _ in spans]
+    for span, parent, held in zip(spans, parents, is_held, strict=True):
+        while parent >= 0 and is_held[parent]:
+            parent = parents[parent]  # noqa: PLW2901 - on its way up
+        if parent >= 0 and not held:
+            start = at[parent]
+            at[parent] = span.end
+            if start < span.start and not text[start : span.start].isspace():
+                gaps[parent].append(Span(start, span.start))
+    for number, span in enumerate(spans):
+        start = at[number]
+        if not is_held[number] and start < span.end and not text[start : span.end].isspace():
+            gaps[number].append(Span(start, span.end))
+    return [tuple(found) for found in gaps]

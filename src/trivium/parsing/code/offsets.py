@@ -1,10 +1,11 @@
-"""Offsets in UTF-8 bytes -> offsets in code points.
+"""Offsets in UTF-8 bytes -> offsets in code points, and back.
 
 Syntax trees count bytes, everything else here counts code points. Used by the reader.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import accumulate
 
 _BLOCK = 256
@@ -12,9 +13,11 @@ _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 
 class Offsets:
-    """Turns byte offsets of one text into code point offsets, each in constant time."""
+    """Turns the byte offsets of one text into code point offsets, each in constant time."""
 
-    def __init__(self, data: bytes, *, is_ascii: bool) -> None:
+    def __init__(self, text: str, data: bytes) -> None:
+        is_ascii = len(text) == len(data)
+        self._text = text
         self._data = data
         self._is_ascii = is_ascii
         self._before: list[int] = []
@@ -28,6 +31,18 @@ class Offsets:
             return byte
         block = byte // _BLOCK
         return self._before[block] + _count(self._data[block * _BLOCK : byte])
+
+    def bytes_before(self, points: Iterable[int]) -> list[int]:
+        """Return how many bytes lie before each of these code points, which come in order."""
+        if self._is_ascii:
+            return list(points)
+        found: list[int] = []
+        seen = byte = 0
+        for point in points:
+            byte += len(self._text[seen:point].encode("utf-8", "surrogatepass"))
+            seen = point
+            found.append(byte)
+        return found
 
 
 def _count(data: bytes) -> int:

@@ -1,0 +1,156 @@
+"""graph callers, callees, impact and neighbors: a node -> what it is linked with, on stdout.
+
+Each calls a Collection once, prints, and sets the exit status. Registered by main.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, Progress, say, show_json, styled
+from trivium.errors import UsageError
+
+if TYPE_CHECKING:
+    from trivium.collection import Collection
+    from trivium.results.relations import Relations
+    from trivium.types import EdgeType
+
+_NODE = click.argument("wanted", metavar="ID")
+_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
+
+
+def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    return click.option(
+        "--depth", type=int, default=default, show_default=True, help="How many links away."
+    )
+
+
+@click.group()
+def graph() -> None:
+    """Ask what calls, uses, imports, contains or mentions what.
+
+    ID is an id that a search shows, a path, or the name of a symbol that only one has.
+    """
+
+
+@graph.command()
+@_NODE
+@FOLDER
+@_depth(3)
+@_NO_SYNC
+@AS_JSON
+def callers(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
+    """Show what calls ID, and what calls that."""
+    _answer(folder, lambda one: one.callers(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+
+
+@graph.command()
+@_NODE
+@FOLDER
+@_depth(3)
+@_NO_SYNC
+@AS_JSON
+def callees(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
+    """Show what ID calls, and what that calls."""
+    _answer(folder, lambda one: one.callees(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+
+
+@graph.command()
+@_NODE
+@FOLDER
+@_depth(5)
+@_NO_SYNC
+@AS_JSON
+def impact(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
+    """Show what may break when ID changes: all that calls, imports, extends or uses it."""
+    _answer(folder, lambda one: one.impact(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+
+
+@graph.command()
+@_NODE
+@FOLDER
+@_depth(1)
+@click.option("--type", "types", multiple=True, help="Only links of this type. Repeat for more.")
+@click.option(
+    "--direction",
+    type=click.Choice(["in", "out", "both"]),
+    default="both",
+    show_default=True,
+    help="Links to ID, from ID, or both.",
+)
+@_NO_SYNC
+@AS_JSON
+def neighbors(
+    wanted: str,
+    folder: Path,
+    *,
+    depth: int,
+    types: tuple[str, ...],
+    direction: str,
+    no_sync: bool,
+    as_json: bool,
+) -> None:
+    """Show everything ID is linked with."""
+    wanted_types = _types(types)
+    _answer(
+        folder,
+        lambda one: one.neighbors(wanted, depth=depth, types=wanted_types, direction=direction),
+        no_sync=no_sync,
+        as_json=as_json,
+    )
+
+
+def _types(given: tuple[str, ...]) -> frozenset[EdgeType] | None:
+    """Return the link types that were asked for. Raises UsageError that names the nearest."""
+    import difflib
+
+    from trivium.types import EdgeType
+
+    known = [one.value for one in EdgeType]
+    for one in given:
+        if one not in known:
+            near = difflib.get_close_matches(one[:60], known, n=1, cutoff=0.0)[0]
+            raise UsageError(
+                f"Unknown link type {one[:60]!r}. Did you mean {near!r}? Types: {', '.join(known)}."
+            )
+    return frozenset(map(EdgeType, given)) if given else None
+
+
+def _answer(
+    folder: Path, ask: Callable[[Collection], Relations], *, no_sync: bool, as_json: bool
+) -> None:
+    """Bring the index and its links up to date, ask, and print."""
+    from dataclasses import replace
+
+    from trivium.results.relations import grouped, relations_data, relations_text
+
+    with open_folder(folder) as collection:
+        if not no_sync:
+            with Progress("looking for files") as progress:
+                collection.refresh(progress=progress)
+                collection.link(progress=progress)
+        found = ask(collection)
+        place = places(collection, folder)
+    if as_json:
+        show_json(relations_data(found))
+    else:
+        source = found.of.source
+        say(
+            f"{found.of.id}  {found.of.type}, {place(source.file_path)}:{source.start_line}",
+            dim=True,
+        )
+        if found.found:
+            ordered = replace(found, found=tuple(grouped(found.found)))
+            click.echo(relations_text(ordered, style=styled, place=place))
+        else:
+            say("Nothing found.")
+        if found.is_cut:
+            say(f"The first {len(found.found)} are shown; there are more.", dim=True)
+        if found.unlinked:
+            say(f"{found.unlinked:,} files are not linked yet: trivium index", dim=True)
+    raise click.exceptions.Exit(FOUND if found.found else NOTHING_FOUND)

@@ -1,0 +1,1 @@
+"""Nodes and edges as a graph. Pure."""

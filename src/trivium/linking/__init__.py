@@ -1,0 +1,1 @@
+"""References -> edges, once the other documents are known. Pure."""

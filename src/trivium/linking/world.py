@@ -1,0 +1,191 @@
+"""What linking knows of all the other files: their paths, outlines, bindings and projects.
+
+Asks a Known, which a snapshot can be, and remembers a bounded number of its answers. Used by
+the resolver; made by the indexer for one run of linking.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from trivium.analysis.slugs import slugify
+from trivium.linking.keys import FOLDER_STEMS, stem_of
+from trivium.linking.projects import Projects
+from trivium.types import EdgeType, Node, NodeId, Reference, Symbol
+
+# A name with more definitions than this says nothing by itself.
+MOST_NAMED = 64
+_MOST_OUTLINES = 4096
+_MOST_NAMES = 200_000
+_BINDING = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS})
+
+Outline = Mapping[str, Symbol]
+Made = TypeVar("Made")
+
+
+class Known(Protocol):
+    """What a World asks for; a backend's Snapshot has it."""
+
+    def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
+        """Return the code of these exact names, at most `most` of each."""
+        ...
+
+    def outline(self, path: str) -> Sequence[Symbol]:
+        """Return the code nodes of one file in order."""
+        ...
+
+    def headings(self, path: str) -> Sequence[NodeId]:
+        """Return the nodes of a file but the file's own, in order."""
+        ...
+
+    def references(self, path: str) -> tuple[Reference, ...]:
+        """Return what a file names."""
+        ...
+
+    def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
+        """Return these nodes by their ids."""
+        ...
+
+
+@dataclass(slots=True)
+class Bindings:
+    """What the imports of one file bind.
+
+    Names; modules that are used by their whole dotted path; modules whose names are all bound
+    (`stars`); and those that are named and bind nothing (`plain`).
+    """
+
+    by_name: dict[str, Reference] = field(default_factory=dict)
+    modules: dict[str, Reference] = field(default_factory=dict)
+    stars: list[Reference] = field(default_factory=list)
+    plain: list[Reference] = field(default_factory=list)
+
+
+class World:
+    """The other files, as linking sees them."""
+
+    def __init__(self, known: Known, paths: Iterable[str], *, projects: Projects) -> None:
+        self._known = known
+        self.projects = projects
+        self.paths = frozenset(path for path in paths if not path.endswith("/"))
+        self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
+        self.by_module: defaultdict[str, list[str]] = defaultdict(list)
+        self.folders: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            stem = stem_of(path).lower()
+            folder = path.rpartition("/")[0]
+            self.by_stem[stem].append(path)
+            self.by_module[stem].append(path)
+            if stem in FOLDER_STEMS and folder:
+                self.by_module[folder.rpartition("/")[2].lower()].append(path)
+            self.folders[folder].append(path)
+        self._all_folders = _with_parents(self.folders)
+        self._outlines: OrderedDict[str, Outline] = OrderedDict()
+        self._bindings: OrderedDict[str, Bindings] = OrderedDict()
+        self._extends: OrderedDict[str, list[Reference]] = OrderedDict()
+        self._sections: OrderedDict[str, Sequence[NodeId]] = OrderedDict()
+        self._named: OrderedDict[str, tuple[Symbol, ...]] = OrderedDict()
+        self._by_slug: dict[str, list[str]] | None = None
+
+    def has_folder(self, path: str) -> bool:
+        """Whether any file lies in or below this folder."""
+        return path in self._all_folders
+
+    def outline(self, path: str) -> Outline:
+        """Return a file's symbols by their qualified names; "" is the module."""
+        return _remembered(
+            self._outlines, path, lambda: {one.qualified: one for one in self._known.outline(path)}
+        )
+
+    def bindings(self, path: str) -> Bindings:
+        """Return what a file's imports and re-exports bind."""
+        return _remembered(self._bindings, path, lambda: bindings_of(self._known.references(path)))
+
+    def bases(self, symbol: Symbol) -> list[Reference]:
+        """Return what a type extends."""
+        found = _remembered(self._extends, symbol.path, lambda: self._bases_in(symbol.path))
+        return [one for one in found if one.source == symbol.id]
+
+    def _bases_in(self, path: str) -> list[Reference]:
+        wanted = (EdgeType.EXTENDS, EdgeType.IMPLEMENTS)
+        return [one for one in self._known.references(path) if one.type in wanted]
+
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Ask for many names at once: one by one costs several times as much."""
+        unknown = [name for name in set(names) if name not in self._named]
+        if not unknown:
+            return
+        found = self._known.symbols(unknown, most=MOST_NAMED + 1)
+        for name in unknown:
+            self._named[name] = tuple(found.get(name, ()))
+        while len(self._named) > _MOST_NAMES:
+            self._named.popitem(last=False)
+
+    def named(self, name: str) -> tuple[Symbol, ...]:
+        """Return the code of this exact name; one more than MOST_NAMED stands for many."""
+        if name not in self._named:
+            self.prefetch([name])
+        return self._named.get(name, ())
+
+    def documents(self, title: str) -> list[str]:
+        """Return the files whose name is `title`, read as a slug."""
+        if self._by_slug is None:
+            self._by_slug = {}
+            for path in sorted(self.paths):
+                self._by_slug.setdefault(slugify(stem_of(path)), []).append(path)
+        return self._by_slug.get(slugify(title), [])
+
+    def sections(self, path: str) -> Sequence[NodeId]:
+        """Return the nodes of a document in order, the whole first; none if it is code or data."""
+        return _remembered(self._sections, path, lambda: self._known.headings(path))
+
+    def has_node(self, node_id: NodeId) -> bool:
+        """Whether there is a node of this id."""
+        return node_id in self._known.nodes([node_id])
+
+
+def bindings_of(references: Iterable[Reference]) -> Bindings:
+    """Return what imports bind; the first of equal names wins, re-exports only where unbound."""
+    made = Bindings()
+    exported: list[Reference] = []
+    for one in references:
+        if one.type not in _BINDING:
+            continue
+        if one.name == "*":
+            made.stars.append(one)
+        elif one.type is EdgeType.EXPORTS:
+            exported.append(one)
+        elif not one.name and one.alias and one.path.startswith(f"{one.alias}."):
+            # `import a.b` binds a, and a.b is what it is for.
+            made.modules.setdefault(one.path, one)
+            made.by_name.setdefault(one.alias, replace(one, path=one.alias))
+        elif one.alias or one.name:
+            made.by_name.setdefault(one.alias or one.name, one)
+        else:
+            made.plain.append(one)
+    for one in exported:
+        made.by_name.setdefault(one.alias or one.name, one)
+    return made
+
+
+def _with_parents(folders: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for one in folders:
+        folder = one
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(found)
+
+
+def _remembered(kept: OrderedDict[str, Made], key: str, make: Callable[[], Made]) -> Made:
+    if key in kept:
+        kept.move_to_end(key)
+        return kept[key]
+    made = kept[key] = make()
+    if len(kept) > _MOST_OUTLINES:
+        kept.popitem(last=False)
+    return made

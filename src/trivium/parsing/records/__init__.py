@@ -1,0 +1,1 @@
+"""The formats that hold records, one reader each: text -> Rows. Pure."""
