@@ -3,17 +3,19 @@
 # make check   lint, types, import law
 # make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
 # make bench   speed, memory and size, each against a peer in the same run
+# make scale   index a folder of very many files:  make scale FILES=200000
 # make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ROUNDS ?= 1000
+FILES ?= 200000
 SPLIT ?= test
 PROFILES ?= best
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests coverage wheel eval bench crash lock clean
+.PHONY: setup demo test check tests coverage wheel eval bench scale crash lock clean
 
 setup: $(VENV)/.ready
 
@@ -57,6 +59,9 @@ eval: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+scale: setup
+	$(BIN)/python -m benchmarks.scale --files $(FILES)
 
 crash: setup
 	$(BIN)/pytest tests/crash --crash-rounds=$(ROUNDS) --timeout=0

@@ -78,8 +78,11 @@ def search(
     named = names_in(query.meaning) if profile.name_boost else frozenset()
     names = _names(fused) if named else {}
     boosted = boost.exact_names(fused, names=names, wanted=named, gain=profile.name_boost)
-    kept = _enough(boosted, options.min_score)
-    groups = cut.by_node(kept) if profile.groups_by_node else cut.ungrouped(kept)
+    groups = cut.ungrouped(boosted)
+    if profile.groups_by_node:
+        found = cut.by_node(boosted)
+        groups = boost.same_file(found, gain=profile.file_boost, again=profile.file_again)
+    groups = _enough(groups, options.min_score)
     words_of = analyser(profile.view.analyser)
     wanted = frozenset(words_of.terms(query.meaning))
     shown = partial(
@@ -211,8 +214,8 @@ def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
     }
 
 
-def _enough(scored: list[Scored], least: float | None) -> list[Scored]:
-    return scored if least is None else [one for one in scored if one.score >= least]
+def _enough(groups: list[cut.Group], least: float | None) -> list[cut.Group]:
+    return groups if least is None else [one for one in groups if one.best.score >= least]
 
 
 def _method(gathered: Gathered) -> str:

@@ -5,7 +5,7 @@ The pool does not depend on `limit`, so a shorter page is the start of a longer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trivium.types import ChunkId, Scored
@@ -29,7 +29,11 @@ def by_node(scored: Sequence[Scored]) -> list[Group]:
     members: dict[str, list[Scored]] = {}
     for one in scored:
         members.setdefault(node_of(one.chunk_id), []).append(one)
-    groups = [Group(found[0], tuple(found[1:])) for found in members.values()]
+    return in_order(Group(found[0], tuple(found[1:])) for found in members.values())
+
+
+def in_order(groups: Iterable[Group]) -> list[Group]:
+    """Order by score, highest first, and equal scores by node id."""
     return sorted(groups, key=lambda group: (-group.best.score, node_of(group.best.chunk_id)))
 
 

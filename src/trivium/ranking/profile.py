@@ -44,6 +44,8 @@ class Profile:
     depth: int
     fusion: Fusion
     name_boost: float
+    file_boost: float
+    file_again: float
     groups_by_node: bool
     snippet: str
     default_limit: int
@@ -93,6 +95,8 @@ def read(text: str, *, origin: str) -> Profile:
             name_weights=fuse.table("name_weights", optional=True).weights(),
         ),
         name_boost=boost.real("name", default=0.0),
+        file_boost=boost.real("file", default=0.0),
+        file_again=boost.real("again", default=1.0),
         groups_by_node=top.one_of("group", ("node", "none"), default="node") == "node",
         snippet=top.one_of("snippet", ("window", "start"), default="window"),
         default_limit=limit.number("default", least=1, most=most),

@@ -164,9 +164,9 @@ def nest(cores: Sequence[Span], spans: Sequence[Span], *, types: Sequence[str]) 
         if len(stack) > _DEEPEST or core.start < around.floor:
             continue
         wanted = core if types[index] == SCOPE else span
-        is_free = wanted.start >= around.floor and wanted.end <= around.end
-        clipped = (max(wanted.start, around.floor), min(wanted.end, around.end))
-        found = wanted if is_free else Span(*clipped)
+        found = wanted
+        if wanted.start < around.floor or wanted.end > around.end:
+            found = Span(max(wanted.start, around.floor), min(wanted.end, around.end))
         around.floor = found.end
         stack.append(_Open(number=len(placed), end=found.end, floor=found.start))
         placed.append(Placed(index, found, around.number))
