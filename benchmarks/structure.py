@@ -7,6 +7,7 @@ the node_modules of a package. Run: python -m benchmarks.structure [FOLDER ...]
 
 from __future__ import annotations
 
+import gc
 import sysconfig
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from benchmarks.measure import Row, arguments, report, verdict
 from trivium.indexer import project_facts_of
 from trivium.linking.resolve import link
 from trivium.linking.targets import BY_NAME
-from trivium.linking.world import World
+from trivium.linking.world import Paths, World
 from trivium.parsing.code.table import load
 from trivium.parsing.detect import detect
 from trivium.parsing.parse import parse
@@ -74,7 +75,8 @@ def measure(folder: Path, *, name: str) -> Row:
     read_s = time.process_time() - started
     known = InMemory(parsed)
     started = time.process_time()
-    world = World(known, parsed, projects=project_facts_of(known, parsed))
+    paths = Paths(parsed)
+    world = World(known, paths, projects=project_facts_of(known, paths))
     edges = Counter[EdgeType]()
     sure = Counter[EdgeType]()
     resolved = 0
@@ -135,6 +137,8 @@ def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("folders", nargs="*", type=Path)
     asked = parser.parse_args()
+    # As in the workers, which read all larger folders.
+    gc.set_threshold(100_000, 50, 50)
     library = Path(sysconfig.get_path("stdlib"))
     rows = [measure(library, name="stdlib")]
     rows += [measure(folder, name=folder.name) for folder in asked.folders]

@@ -34,6 +34,7 @@ from trivium.errors import (
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
 from trivium.graph.walk import Direction, walk
 from trivium.home import find_root, folder_of, store_of
+from trivium.linking.world import Paths
 from trivium.models.base import Embedder
 from trivium.models.registry import load_from
 from trivium.parsing.skills import SectionPreview, sections
@@ -154,6 +155,7 @@ class Collection:
         self._folder = folder_of(root, settings.home)
         self._meaning = _Meaning()
         self._behind = _Behind()
+        self._paths: Paths | None = None
         profile = profile_named("best")
         self._backend = EmbeddedBackend(
             self._folder,
@@ -198,7 +200,11 @@ class Collection:
                 folders=folders,
             )
             indexer.link(
-                self._backend, wait_s=wait_s, most=links, files=report.files, progress=progress
+                self._backend,
+                wait_s=wait_s,
+                most=links,
+                paths=lambda: self._paths_of(report),
+                progress=progress,
             )
         except IndexLocked as error:
             self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
@@ -213,6 +219,12 @@ class Collection:
             else _Behind()
         )
         return report
+
+    def _paths_of(self, report: indexer.Report) -> Paths:
+        """Return the paths for linking; those of the last sync, if no file came or went."""
+        if self._paths is None or self._paths.all != report.files:
+            self._paths = Paths(report.files)
+        return self._paths
 
     def refresh(
         self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False

@@ -27,9 +27,9 @@ from trivium.crew import Crew, digested
 from trivium.errors import IndexLocked
 from trivium.linking.projects import Projects, gathered
 from trivium.linking.resolve import link as link_file
-from trivium.linking.world import Known, World
+from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder
-from trivium.parsing.projects import is_project_file
+from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Skip, Source
 from trivium.sources.history import history
 from trivium.types import EdgeType, Kind, NodeId
@@ -265,13 +265,13 @@ def link(
     *,
     wait_s: float = 5.0,
     most: int | None = None,
-    files: set[str] | None = None,
+    paths: Callable[[], Paths] | None = None,
     progress: Progress = no_progress,
 ) -> int:
     """Lead the references of files that wait to their targets; return how many files were linked.
 
     `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
-    `files` are those the index holds, where the caller knows them.
+    `paths` gives those of the index, where the caller has them.
     """
     done = 0
     while most is None or done < most:
@@ -282,8 +282,8 @@ def link(
             total = done + left
             room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
             with backend.snapshot() as snapshot:
-                paths = snapshot.files() if files is None else files
-                world = World(snapshot, paths, projects=project_facts_of(snapshot, paths))
+                found = Paths(snapshot.files()) if paths is None else paths()
+                world = World(snapshot, found, projects=project_facts_of(snapshot, found))
                 until = done + min(room, left)
                 while done < until and (
                     waiting := writer.unlinked(limit=min(_LINK_AT_ONCE, until - done))
@@ -313,9 +313,14 @@ def _linked(waiting: Sequence[Unlinked], world: World) -> list[Linked]:
 _BY_PATH = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS, EdgeType.REFERENCES, EdgeType.CLUSTERS})
 
 
-def project_facts_of(known: Known, paths: Iterable[str]) -> Projects:
+def project_facts_of(known: Known, paths: Paths) -> Projects:
     """Return what the project files among `paths` say, from their nodes."""
-    ids = [NodeId(f"{Kind.FILE}:{path}") for path in paths if is_project_file(path)]
+    ids = [
+        NodeId(f"{Kind.FILE}:{path}")
+        for stem in PROJECT_STEMS
+        for path in paths.by_stem.get(stem, ())
+        if is_project_file(path)
+    ]
     facts = []
     for node in known.nodes(ids).values():
         said = node.metadata.get("project", ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from trivium.analysis.slugs import slugify
@@ -64,17 +65,15 @@ class Bindings:
     plain: list[Reference] = field(default_factory=list)
 
 
-class World:
-    """The other files, as linking sees them."""
+class Paths:
+    """The paths of all files, by what imports and links name them by."""
 
-    def __init__(self, known: Known, paths: Iterable[str], *, projects: Projects) -> None:
-        self._known = known
-        self.projects = projects
-        self.paths = frozenset(path for path in paths if not path.endswith("/"))
+    def __init__(self, files: Iterable[str]) -> None:
+        self.all = frozenset(path for path in files if not path.endswith("/"))
         self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
         self.by_module: defaultdict[str, list[str]] = defaultdict(list)
         self.folders: defaultdict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.paths):
+        for path in sorted(self.all):
             stem = stem_of(path).lower()
             folder = path.rpartition("/")[0]
             self.by_stem[stem].append(path)
@@ -82,17 +81,37 @@ class World:
             if stem in FOLDER_STEMS and folder:
                 self.by_module[folder.rpartition("/")[2].lower()].append(path)
             self.folders[folder].append(path)
-        self._all_folders = _with_parents(self.folders)
+        self.above = _with_parents(self.folders)
+
+    @cached_property
+    def by_slug(self) -> Mapping[str, list[str]]:
+        """Files by the slugs of their stems, as wikilinks name them."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.all):
+            found.setdefault(slugify(stem_of(path)), []).append(path)
+        return found
+
+
+class World:
+    """The other files, as linking sees them."""
+
+    def __init__(self, known: Known, paths: Paths, *, projects: Projects) -> None:
+        self._known = known
+        self._paths = paths
+        self.projects = projects
+        self.paths = paths.all
+        self.by_stem = paths.by_stem
+        self.by_module = paths.by_module
+        self.folders = paths.folders
         self._outlines: OrderedDict[str, Outline] = OrderedDict()
         self._bindings: OrderedDict[str, Bindings] = OrderedDict()
         self._extends: OrderedDict[str, list[Reference]] = OrderedDict()
         self._sections: OrderedDict[str, Sequence[NodeId]] = OrderedDict()
         self._named: OrderedDict[str, tuple[Symbol, ...]] = OrderedDict()
-        self._by_slug: dict[str, list[str]] | None = None
 
     def has_folder(self, path: str) -> bool:
         """Whether any file lies in or below this folder."""
-        return path in self._all_folders
+        return path in self._paths.above
 
     def outline(self, path: str) -> Outline:
         """Return a file's symbols by their qualified names; "" is the module."""
@@ -132,11 +151,7 @@ class World:
 
     def documents(self, title: str) -> list[str]:
         """Return the files whose name is `title`, read as a slug."""
-        if self._by_slug is None:
-            self._by_slug = {}
-            for path in sorted(self.paths):
-                self._by_slug.setdefault(slugify(stem_of(path)), []).append(path)
-        return self._by_slug.get(slugify(title), [])
+        return self._paths.by_slug.get(slugify(title), [])
 
     def sections(self, path: str) -> Sequence[NodeId]:
         """Return the nodes of a document in order, the whole first; none if it is code or data."""

@@ -123,6 +123,10 @@ _READERS: dict[str, Callable[[str], Iterator[str]]] = {
 }
 
 
+# The stems of their names, for finding them among many files.
+PROJECT_STEMS = tuple(sorted({name.partition(".")[0].lower() for name in _READERS}))
+
+
 def is_project_file(path: str) -> bool:
     """Whether a file of this name can hold facts."""
     name = path.rpartition("/")[2]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copyreg
 import faulthandler
+import gc
 import io
 import os
 import pickle
@@ -53,6 +54,8 @@ class Failure:
 def work() -> None:
     """Digest what comes in over standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What a file is made of holds no cycles: looking for them took a quarter of the time.
+    gc.set_threshold(100_000, 50, 50)
     _limit_memory()
     with (
         Path(os.devnull).open("r+b", buffering=0) as nowhere,

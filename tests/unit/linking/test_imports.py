@@ -7,7 +7,7 @@ import pytest
 from trivium.linking.imports import module_of
 from trivium.linking.languages import ways_of
 from trivium.linking.projects import Projects, gathered
-from trivium.linking.world import World
+from trivium.linking.world import Paths, World
 from trivium.types import Node, NodeId, Reference, Symbol
 
 
@@ -45,7 +45,7 @@ def found(
     projects: Projects | None = None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the files an import leads to and the names that are left over."""
-    world = World(Nothing(), paths, projects=projects or Projects())
+    world = World(Nothing(), Paths(paths), projects=projects or Projects())
     module = module_of(written, name=name, importer=importer, ways=ways_of(language), world=world)
     return module.paths, module.rest
 
