@@ -523,8 +523,8 @@ class Collection:
     def _dirty_files(self) -> int:
         listing = self._source().list()
         with self._backend.snapshot() as snapshot:
-            known = snapshot.files()
-        return plan(listing.entries, known).changes
+            known, in_vain = snapshot.files(), snapshot.in_vain()
+        return plan(listing.entries, known, in_vain=in_vain).changes
 
     def _where(
         self, kind: str | Sequence[str] | None, filters: FilterValues | None, mode: str

@@ -20,6 +20,7 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Linked,
+    Seen,
     Unlinked,
     Writer,
 )
@@ -30,7 +31,7 @@ from trivium.linking.resolve import link as link_file
 from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder
 from trivium.parsing.projects import PROJECT_STEMS, is_project_file
-from trivium.sources.base import Listing, Raw, Skip, Source
+from trivium.sources.base import Listing, Raw, Reason, Skip, Source
 from trivium.sources.history import history
 from trivium.types import EdgeType, Kind, NodeId
 from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
@@ -48,6 +49,9 @@ _LINK_AT_ONCE = 128
 # The lock is let go after as many files, so that others can write in between.
 _LINK_UNDER_LOCK = 2048
 
+# Why a file was read in vain that will be so again, as long as the file is the same.
+_FOR_GOOD = frozenset({Reason.BINARY, Reason.UNDECODABLE, Reason.MINIFIED, Reason.TOO_LARGE})
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -61,7 +65,10 @@ def no_check(listing: Listing) -> None:
 
 @dataclass(slots=True)
 class Report:
-    """What a sync did. `files` are those the index holds now."""
+    """What a sync did.
+
+    `files` are those the index holds now, `in_vain` those that were read and hold no text.
+    """
 
     added: int = 0
     changed: int = 0
@@ -72,6 +79,7 @@ class Report:
     skipped: dict[str, str] = field(default_factory=dict)
     kept: int = 0
     files: set[str] = field(default_factory=set)
+    in_vain: dict[str, Seen] = field(default_factory=dict)
 
     @property
     def wrote(self) -> bool:
@@ -103,16 +111,20 @@ def sync(
         progress("listing", 0, 0)
         with backend.snapshot() as snapshot:
             known = snapshot.files()
-            passed_over = snapshot.skipped()
+            passed_over, in_vain = snapshot.skipped(), dict(snapshot.in_vain())
         listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
         check(listing)
         files = {path for path in known if not path.endswith("/")}
         is_empty = listing.looked is None and not listing.entries and not listing.skipped
         if keeps_if_empty and files and is_empty:
             return Report(kept=len(files), files=files)
-        todo = plan(listing.entries, known, synced_ns=synced_ns, looked=listing.looked)
+        todo = plan(
+            listing.entries, known, synced_ns=synced_ns, looked=listing.looked, in_vain=in_vain
+        )
         skipped = {skip.path: skip.reason.value for skip in listing.skipped}
         report = Report(skipped=all_skipped(passed_over, skipped, looked=listing.looked))
+        report.in_vain = _still(in_vain, listing, todo)
+        report.skipped |= {path: passed_over[path] for path in report.in_vain}
         report.files = files.difference(todo.forget)
         report.unchanged = len(listing.entries) - len(todo.read)
         published = clock()
@@ -132,12 +144,28 @@ def sync(
                     published = clock()
         if report.added or report.removed:
             _write_folders(writer, known, report.files)
-        writer.record(skipped=report.skipped)
+        kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
+        writer.record(skipped=report.skipped, in_vain=kept)
         writer.publish()
     log.info(
         "synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed
     )
     return report
+
+
+def _still(in_vain: Mapping[str, Seen], listing: Listing, todo: Plan) -> dict[str, Seen]:
+    """Return the files once read in vain that are there as they were."""
+    again = {entry.path for entry in todo.read}
+    there = {entry.path for entry in listing.entries}
+    return {
+        path: one
+        for path, one in in_vain.items()
+        if path not in again
+        and (
+            path in there
+            or (listing.looked is not None and path.rpartition("/")[0] not in listing.looked)
+        )
+    }
 
 
 def _write_folders(writer: Writer, known: Iterable[str], files: set[str]) -> None:
@@ -212,6 +240,7 @@ def _batches(
         path = content.state.path
         if content.skipped:
             report.skipped[path] = content.skipped
+            report.in_vain[path] = Seen(content.state.size_bytes, content.state.mtime_ns)
             if path in known:
                 changes.gone.append(path)
                 report.files.discard(path)
@@ -248,6 +277,8 @@ def _read(
         read = source.read(entry)
         if isinstance(read, Skip):
             report.skipped[read.path] = read.reason.value
+            if read.reason in _FOR_GOOD:
+                report.in_vain[read.path] = Seen(entry.size_bytes, entry.mtime_ns)
             if before is not None:
                 changes.gone.append(entry.path)
                 report.files.discard(entry.path)

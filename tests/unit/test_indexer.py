@@ -344,3 +344,25 @@ def test_a_long_sync_publishes_along_the_way(
     sync(Folder(a="1", b="2", c="3", d="4"), backend, cutting=Cutting(), clock=lambda: next(ticks))
 
     assert published == [2, 4, 4]
+
+
+def test_a_file_read_in_vain_is_not_read_again_until_it_changes(backend: ReferenceBackend) -> None:
+    class Binary(Folder):
+        def read(self, entry: Entry) -> Raw | Skip:
+            found = super().read(entry)
+            return Skip(entry.path, Reason.BINARY) if entry.path == "b" else found
+
+    source = Binary(a="cat", b="\0")
+    first = synced(source, backend)
+    source.reads.clear()
+
+    again = synced(source, backend, synced_ns=10 * SECOND_NS)
+    assert (again.skipped, source.reads) == (first.skipped, [])
+    assert first.skipped == {"b": "binary"}
+
+    source.put("b", "\0\0", mtime_ns=2)
+    assert synced(source, backend, synced_ns=10 * SECOND_NS).skipped == {"b": "binary"}
+    assert source.reads == ["b"]
+
+    del source.files["b"]
+    assert synced(source, backend, synced_ns=10 * SECOND_NS).skipped == {}

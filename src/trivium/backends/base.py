@@ -46,6 +46,14 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What a file was like when it was read in vain: it need not be read again as it is."""
+
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileContent:
     """One file, ready to be written: it replaces what the index held for its path.
 
@@ -210,6 +218,10 @@ class Snapshot(Protocol):
         """Return the files that were passed over, path -> reason."""
         ...
 
+    def in_vain(self) -> Mapping[str, Seen]:
+        """Return what those of them were like that had to be read to know."""
+        ...
+
     def text(self, view: View) -> TextIndex:
         """Return the text index of `view`, made now if it does not exist yet."""
         ...
@@ -297,8 +309,17 @@ class Writer(Protocol):
         """
         ...
 
-    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
-        """Remember which files were passed over, path -> reason, and that a sync ended now."""
+    def record(
+        self,
+        *,
+        skipped: Mapping[str, str],
+        in_vain: Mapping[str, Seen] | None = None,
+        origin: str = "folder",
+    ) -> None:
+        """Remember which files were passed over, path -> reason, and that a sync ended now.
+
+        `in_vain` are those of them that had to be read to know.
+        """
         ...
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:

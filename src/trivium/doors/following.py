@@ -1,11 +1,13 @@
 """A Collection -> one that follows its folder until it is told to stop.
 
-watch -> sync of the folders that changed -> embed, newest first; a change that comes while
-texts are embedded goes before the rest of them. Called by `trivium index --watch`.
+watch -> sync of the folders that changed -> history, now and then -> embed, newest first; a
+change that comes while texts are embedded goes before the rest of them. Called by
+`trivium index --watch`.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +30,8 @@ NOWHERE: frozenset[str] = frozenset()
 # minute, or so seldom that it takes a hundredth of the time.
 LOOK_EVERY_S = 60.0
 LOOK_SHARE = 100
+# Commits are seldom: where something goes on, the history is looked at as often as this.
+REMEMBER_EVERY_S = 60.0
 _WAIT_S = 1.0
 
 
@@ -118,13 +122,15 @@ class _Following:
         self._owed: Folders = None
         self._looked_at = clock()
         self._look_took_s = 0.0
+        self._remembered_at = -math.inf
         self._has_texts = order.embeds
         self._embedded = 0
-        self._trouble = self._no_model = ""
+        self._trouble = self._no_model = self._no_history = ""
 
     def begin(self) -> None:
         """Take everything in."""
         self._say_round(self._sync(), is_first=True)
+        self._remember()
 
     def go_on(self) -> None:
         """Wait for a change, or for the time to look at everything, and take it in."""
@@ -135,6 +141,8 @@ class _Following:
             self._owed = None
         try:
             report = self._sync() if self._is_due() else None
+            if report is not None:
+                self._remember()
             self._embed()
             self._say_round(report)
             self._trouble = ""
@@ -160,12 +168,23 @@ class _Following:
             keeps_if_empty=True,
             folders=folders,
         )
-        self._collection.remember(should_stop=self._order.should_stop)
         if folders is None:
             self._looked_at = self._clock()
             self._look_took_s = self._looked_at - began
         self._has_texts = self._order.embeds and (self._has_texts or report.wrote)
         return report
+
+    def _remember(self) -> None:
+        """Read what the repository knows of the files, unless that was done just now."""
+        if self._clock() - self._remembered_at < REMEMBER_EVERY_S:
+            return
+        try:
+            self._collection.remember(should_stop=self._order.should_stop)
+            self._no_history = ""
+        except TriviumError as error:
+            self._no_history = self._said_once(f"No history: {error}", before=self._no_history)
+        finally:
+            self._remembered_at = self._clock()
 
     def _embed(self) -> None:
         """Embed what has no vector, until that is done or something changes."""

@@ -1,14 +1,15 @@
 """A Collection -> one that stays fresh while a server runs.
 
 Takes in what changed before a search: only the folders where something did, or, where the system
-does not tell, everything, at most once every two seconds. Links and embeds in a thread of its
-own, so that words answer at once and the rest fills in behind. Stops between two files or two
-batches. Used by the HTTP and the MCP door.
+does not tell, everything, at most once every two seconds. Links, reads the history and embeds in
+a thread of its own, so that words answer at once and the rest fills in behind. Stops between two
+files, commits or batches. Used by the HTTP and the MCP door.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +17,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.doors import answers
-from trivium.doors.following import NOWHERE, Folders, both, look_due_s, no_progress, watch_of
+from trivium.doors.following import (
+    NOWHERE,
+    REMEMBER_EVERY_S,
+    Folders,
+    both,
+    look_due_s,
+    no_progress,
+    watch_of,
+)
 from trivium.errors import IndexLocked, TriviumError
 from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
@@ -97,10 +106,12 @@ class Upkeep:
         self._has_work = threading.Event()
         self._has_new_text = False
         self._should_look = False
+        self._should_remember = False
         self._syncing = threading.Lock()
         self._synced_at: float | None = None
         self._looked_at = 0.0
         self._look_took_s = 0.0
+        self._remembered_at = -math.inf
         self._missed: _Missed | None = None
         self._read_so_far = ""
         self._has_failed_to_embed = False
@@ -156,13 +167,19 @@ class Upkeep:
         return f"The folder is being indexed{self._read_so_far}; this is what is there so far."
 
     def _take_in(self) -> None:
-        """Sync the folders that changed; now and then have the background look at them all."""
+        """Sync the folders that changed; now and then have the background look at everything."""
         self._owed.note(self._watch.changed(0))
         if self._is_due():
             self._sync(no_progress, wait_s=_LOCK_WAIT_S)
         if self._clock() - self._looked_at >= look_due_s(self._look_took_s):
             self._should_look = True
             self._has_work.set()
+        if self._is_to_remember():
+            self._should_remember = True
+            self._has_work.set()
+
+    def _is_to_remember(self) -> bool:
+        return self._clock() - self._remembered_at >= REMEMBER_EVERY_S
 
     def _is_due(self) -> bool:
         folders, synced_at = self._owed.folders, self._synced_at
@@ -246,6 +263,9 @@ class Upkeep:
         if self._has_new_text:
             self._has_new_text = False
             self._has_failed_to_embed = not self._finish()
+        if self._should_remember:
+            self._should_remember = False
+            self._remember()
 
     def _look(self) -> None:
         """Look at everything, in case the system lost a change."""
@@ -260,7 +280,7 @@ class Upkeep:
         """Link, read the history and embed what is new; return whether that worked."""
         try:
             self._collection.link(progress=self._watched(no_progress))
-            self._collection.remember(should_stop=self._stopping.is_set)
+            self._remember()
             self._collection.embed(progress=self._watched(no_progress))
         except _Stopped:
             log.info("stopped; the next start goes on from here")
@@ -271,6 +291,22 @@ class Upkeep:
             log.exception("linking or embedding failed; the next change tries again")
             return False
         return True
+
+    def _remember(self) -> None:
+        """Read what the repository knows of the files, unless that was done just now.
+
+        Nothing waits for it, and without it all else goes on.
+        """
+        if self._stopping.is_set() or not self._is_to_remember():
+            return
+        try:
+            self._collection.remember(should_stop=self._stopping.is_set)
+        except TriviumError as error:
+            log.warning("history: %s", error)
+        except Exception:
+            log.exception("reading the history failed; it is tried again in a minute")
+        finally:
+            self._remembered_at = self._clock()
 
 
 def _with(answer: Answer, missed: _Missed) -> Answer:

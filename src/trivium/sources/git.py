@@ -113,6 +113,8 @@ def _read(path: Path) -> str:
         if not path.is_file():
             return ""
         with path.open(encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(_LONGEST_POINTER)
+            text = file.read(_LONGEST_POINTER)
     except (OSError, ValueError):
         return ""
+    # No path holds a zero.
+    return "" if "\0" in text else text

@@ -30,6 +30,7 @@ _MOST_STEPS = 300_000_000
 _STEPS_AT_ONCE = 1000
 _TIMEOUT_S = 30.0
 _HEAD = b"SQLite format 3\0"
+_HEADER_BYTES = 100
 _ALLOWED = frozenset(
     {
         sqlite3.SQLITE_SELECT,
@@ -138,9 +139,22 @@ def _found(root: Path, name: str) -> _File | Skip:
 def _is_database(path: Path) -> bool:
     file = os.open(path, READ_FLAGS)
     try:
-        return os.read(file, len(_HEAD)) == _HEAD
+        header = os.read(file, _HEADER_BYTES)
+        size = os.fstat(file).st_size
     finally:
         os.close(file)
+    return header.startswith(_HEAD) and size >= _whole_size(header)
+
+
+def _whole_size(header: bytes) -> int:
+    """Return how many bytes a database says it has; 0 if it does not say.
+
+    The library reads what is missing as zeros, which would be rows that nobody wrote.
+    """
+    if len(header) < _HEADER_BYTES or header[24:28] != header[92:96]:
+        return 0
+    page = int.from_bytes(header[16:18], "big")
+    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
 
 
 def _text(found: _File, budget: _Budget) -> str | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from trivium.backends.base import FileState
+from trivium.backends.base import FileState, Seen
 from trivium.sources.base import Entry
 
 # A file written again within one tick of the clock keeps its time. One that is as young
 # as the last sync is therefore read again.
 _RACY_NS = 2_000_000_000
+
+
+_NOTHING: Mapping[str, Seen] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,11 @@ def plan(
     *,
     synced_ns: int | None = None,
     looked: frozenset[str] | None = None,
+    in_vain: Mapping[str, Seen] = _NOTHING,
 ) -> Plan:
     """Plan a sync. `synced_ns` is when the last one ended.
+
+    Files that were read `in_vain` are left alone as long as they are what they were then.
 
     Where only some folders were `looked` at, the files of others are left as they are. A known
     path that ends in a slash is a folder, and none of this plan's business.
@@ -46,7 +52,7 @@ def plan(
     read: list[Entry] = []
     for entry in entries:
         listed.add(entry.path)
-        state = known.get(entry.path)
+        state = known.get(entry.path) or in_vain.get(entry.path)
         if state is None or _may_differ(entry, state, synced_ns):
             read.append(entry)
     forget = tuple(
@@ -73,7 +79,7 @@ def _was_looked_for(path: str, looked: frozenset[str] | None) -> bool:
     return looked is None or path.rpartition("/")[0] in looked
 
 
-def _may_differ(entry: Entry, state: FileState, synced_ns: int | None) -> bool:
+def _may_differ(entry: Entry, state: FileState | Seen, synced_ns: int | None) -> bool:
     if entry.size_bytes != state.size_bytes or entry.mtime_ns != state.mtime_ns:
         return True
     return synced_ns is not None and entry.mtime_ns > synced_ns - _RACY_NS

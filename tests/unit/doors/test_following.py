@@ -13,8 +13,15 @@ import pytest
 from trivium import config
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection, open_collection
-from trivium.doors.following import LOOK_EVERY_S, both, follow, look_due_s, watch_of
-from trivium.errors import ModelError, UsageError
+from trivium.doors.following import (
+    LOOK_EVERY_S,
+    REMEMBER_EVERY_S,
+    both,
+    follow,
+    look_due_s,
+    watch_of,
+)
+from trivium.errors import BackendError, ModelError, UsageError
 from trivium.home import folder_of
 from trivium.indexer import Report
 from trivium.sources.watch import POLL_S, Watch
@@ -301,6 +308,99 @@ def test_a_model_that_cannot_be_had_is_said_once_and_words_go_on(
         "Words only: No model folder there.",
         "1 added, 0 changed, 0 removed",
     ]
+
+
+@pytest.fixture
+def order(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was done, in order."""
+    noted: list[str] = []
+    honest = collection.sync
+
+    def sync(**options: Any) -> Report:
+        noted.append("sync")
+        return honest(**options)
+
+    def remember(**_: Any) -> int:
+        noted.append("remember")
+        return 0
+
+    def embed(**_: Any) -> int:
+        noted.append("embed")
+        return 0
+
+    monkeypatch.setattr(collection, "sync", sync)
+    monkeypatch.setattr(collection, "remember", remember)
+    monkeypatch.setattr(collection, "embed", embed)
+    return noted
+
+
+def test_the_history_is_read_after_the_first_sync_and_before_anything_is_embedded(
+    collection: Collection, folder: Path, order: list[str]
+) -> None:
+    followed(collection, Script(folder, frozenset(), frozenset()))
+
+    assert order == ["sync", "remember", "embed"]
+
+
+def test_the_history_is_read_again_with_the_next_sync_a_minute_later_and_not_before(
+    collection: Collection, folder: Path, order: list[str]
+) -> None:
+    now = 0.0
+
+    def tick() -> Folders:
+        nonlocal now
+        now += REMEMBER_EVERY_S / 4
+        return frozenset({""})
+
+    watch = Script(folder, *[tick] * 6, frozenset())
+    followed(collection, watch, clock=lambda: now, embeds=False)
+
+    assert order == ["sync", "remember", *["sync"] * 4, "remember", *["sync"] * 2]
+
+
+def test_nothing_is_read_of_the_history_while_nothing_goes_on(
+    collection: Collection, folder: Path, order: list[str]
+) -> None:
+    followed(collection, Script(folder, *[frozenset[str]()] * 5), clock=lambda: 0.0, embeds=False)
+
+    assert order == ["sync", "remember"]
+
+
+def test_a_history_that_cannot_be_read_is_said_once_and_everything_else_goes_on(
+    collection: Collection, folder: Path, order: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def tick() -> Folders:
+        nonlocal now
+        now += REMEMBER_EVERY_S
+        return frozenset({""})
+
+    def fail(**_: Any) -> int:
+        order.append("failed")
+        raise BackendError("It is being written.")
+
+    monkeypatch.setattr(collection, "remember", fail)
+    watch = Script(folder, tick, tick, frozenset())
+    said = followed(collection, watch, clock=lambda: now)
+
+    assert order == ["sync", "failed", "sync", "failed", "embed", "sync", "failed"]
+    assert said == ["1 added, 0 changed, 0 removed", "No history: It is being written."]
+
+
+def test_being_told_to_stop_ends_even_a_long_history(
+    collection: Collection, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remember(*, should_stop: Callable[[], bool]) -> int:
+        watch.steps.clear()
+        while not should_stop():
+            pass
+        return 0
+
+    monkeypatch.setattr(collection, "remember", remember)
+    watch = Script(folder, frozenset())
+
+    assert followed(collection, watch) == ["1 added, 0 changed, 0 removed"]
 
 
 def test_an_interrupt_ends_the_following_in_order(collection: Collection, folder: Path) -> None:

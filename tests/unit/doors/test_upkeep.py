@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from trivium import config
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection, open_collection
 from trivium.doors.answers import Asked
-from trivium.doors.following import LOOK_EVERY_S, no_progress
+from trivium.doors.following import LOOK_EVERY_S, REMEMBER_EVERY_S, no_progress
 from trivium.doors.upkeep import SYNC_EVERY_S, Upkeep
+from trivium.errors import BackendError
 from trivium.home import folder_of
 from trivium.indexer import Report
 from trivium.sources.watch import Watch
@@ -367,3 +368,115 @@ def test_closing_stops_the_watch(watchful: Upkeep, told: Told) -> None:
     watchful.close()
 
     assert told.is_stopped
+
+
+@pytest.fixture
+def done(watchful: Upkeep, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the background did after a sync, in order."""
+    order: list[str] = []
+
+    def noting(what: str) -> Callable[..., int]:
+        def do(**_: Any) -> int:
+            order.append(what)
+            return 0
+
+        return do
+
+    for what in ("link", "remember", "embed"):
+        monkeypatch.setattr(watchful._collection, what, noting(what))
+    return order
+
+
+def test_the_history_is_read_after_the_first_answer_and_before_anything_is_embedded(
+    watchful: Upkeep, done: list[str]
+) -> None:
+    watchful.sync_first()
+    answer = watchful.search(Asked("tabby"))
+    assert found(answer) == ["cats.md"]
+    assert done == []
+
+    watchful._go_round()
+    assert done == ["link", "remember", "embed"]
+
+
+def test_the_history_is_read_once_a_minute_at_most_and_only_while_somebody_searches(
+    watchful: Upkeep, done: list[str], told: Told, clock: Clock, folder: Path
+) -> None:
+    watchful.sync_first()
+    watchful._go_round()
+    clock.now += REMEMBER_EVERY_S - 0.1
+    write(folder, "dogs.md", "A beagle runs.")
+    told.next = frozenset({""})
+    watchful.search(Asked("beagle"))
+    watchful._go_round()
+    clock.now += 0.1
+    watchful._go_round()
+    assert done == ["link", "remember", "embed", "link", "embed"]
+
+    del done[:]
+    watchful.search(Asked("beagle"))
+    watchful._go_round()
+    watchful.search(Asked("beagle"))
+    watchful._go_round()
+    assert done == ["remember"]
+
+
+@pytest.mark.parametrize("error", [BackendError("It is being written."), RuntimeError("It broke.")])
+def test_a_history_that_cannot_be_read_is_logged_and_everything_else_goes_on(
+    watchful: Upkeep,
+    done: list[str],
+    clock: Clock,
+    error: Exception,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(**_: Any) -> int:
+        done.append("failed")
+        raise error
+
+    monkeypatch.setattr(watchful._collection, "remember", fail)
+    watchful.sync_first()
+    watchful._go_round()
+    watchful.search(Asked("tabby"))
+    watchful._go_round()
+    assert done == ["link", "failed", "embed"]
+    assert str(error) in caplog.text
+    assert not watchful._has_failed_to_embed
+
+    clock.now += REMEMBER_EVERY_S
+    watchful.search(Asked("tabby"))
+    watchful._go_round()
+    assert done == ["link", "failed", "embed", "failed"]
+
+
+def test_a_long_history_is_left_when_the_server_stops(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = opened(folder)
+    has_begun = threading.Event()
+
+    def remember(*, should_stop: Callable[[], bool]) -> int:
+        has_begun.set()
+        while not should_stop():
+            pass
+        return 0
+
+    monkeypatch.setattr(collection, "remember", remember)
+    upkeep = Upkeep(collection)
+    upkeep.start()
+    assert has_begun.wait(20.0)
+    answer = upkeep.search(Asked("tabby"))
+    upkeep.close()
+
+    assert found(answer) == ["cats.md"]
+    assert not upkeep._thread.is_alive()
+
+
+def test_a_server_that_stops_before_the_history_does_not_begin_with_it(
+    watchful: Upkeep, done: list[str]
+) -> None:
+    watchful.sync_first()
+    watchful.stop()
+    watchful._finish()
+
+    assert "remember" not in done

@@ -233,3 +233,11 @@ def test_a_damaged_database_does_no_harm(folder: Path) -> None:
             seen.add("read" if isinstance(found, Raw) else found.reason)
 
     assert {"read", Reason.UNREADABLE} <= seen
+
+
+def test_a_database_that_was_cut_short_is_not_read_as_zeros(folder: Path) -> None:
+    file = folder / "data" / "app.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) - 1000])
+
+    assert reason(folder, "data/app.db:orders") is Reason.UNREADABLE

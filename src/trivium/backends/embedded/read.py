@@ -22,6 +22,7 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Found,
+    Seen,
     Space,
 )
 from trivium.backends.embedded import database, links
@@ -124,6 +125,13 @@ class EmbeddedSnapshot:
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         return dict(self._sql.execute("SELECT path, reason FROM skipped ORDER BY path"))
+
+    def in_vain(self) -> Mapping[str, Seen]:
+        """Return what those of them were like that had to be read to know."""
+        rows = self._sql.execute(
+            "SELECT path, size_bytes, mtime_ns FROM skipped WHERE size_bytes IS NOT NULL"
+        )
+        return {path: Seen(size_bytes, mtime_ns) for path, size_bytes, mtime_ns in rows}
 
     def text(self, view: View) -> EmbeddedText:
         """Return the text index of `view`, made now if it does not exist yet."""

@@ -28,7 +28,13 @@ CREATE TABLE history (
   churn INTEGER NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+-- Files that were passed over. Those that had to be read to know have the size and time they had.
+CREATE TABLE skipped (
+  path TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  size_bytes INTEGER,
+  mtime_ns INTEGER
+) WITHOUT ROWID;
 
 -- Columns that start with a_ are the attributes filters look at, folded to lower case; symbol is
 -- the exact name of a node of code.

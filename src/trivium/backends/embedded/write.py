@@ -19,6 +19,7 @@ from trivium.backends.base import (
     FileState,
     Linked,
     Pending,
+    Seen,
     Unlinked,
 )
 from trivium.backends.embedded import database, garbage, links
@@ -196,11 +197,26 @@ class EmbeddedWriter:
             (state.size_bytes, state.mtime_ns, state.path),
         )
 
-    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
+    def record(
+        self,
+        *,
+        skipped: Mapping[str, str],
+        in_vain: Mapping[str, Seen] | None = None,
+        origin: str = "folder",
+    ) -> None:
         """Remember which files were passed over, and that a sync ended now."""
+        seen = in_vain or {}
         with database.transaction(self._sql):
             self._sql.execute("DELETE FROM skipped")
-            self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", skipped.items())
+            self._sql.executemany(
+                "INSERT INTO skipped VALUES (?, ?, ?, ?)",
+                [
+                    (path, reason, one.size_bytes, one.mtime_ns)
+                    if (one := seen.get(path)) is not None
+                    else (path, reason, None, None)
+                    for path, reason in skipped.items()
+                ],
+            )
             now = datetime.now(UTC).isoformat(timespec="seconds")
             database.write_meta(self._sql, {"indexed_at": now, "origin": origin})
             self._revise()

@@ -20,6 +20,7 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Found,
+    Seen,
     Space,
 )
 from trivium.backends.reference.text import ReferenceText
@@ -42,6 +43,7 @@ class State:
         default_factory=lambda: MappingProxyType({})
     )
     skipped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    in_vain: Mapping[str, Seen] = field(default_factory=lambda: MappingProxyType({}))
     indexed_at: str = ""
     origin: str = "folder"
     links: Mapping[str, tuple[Edge, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -102,6 +104,10 @@ class ReferenceSnapshot:
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         return dict(sorted(self._state.skipped.items()))
+
+    def in_vain(self) -> Mapping[str, Seen]:
+        """Return what those of them were like that had to be read to know."""
+        return self._state.in_vain
 
     def text(self, view: View) -> ReferenceText:
         """Return the text index of `view`."""

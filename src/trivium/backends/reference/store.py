@@ -21,6 +21,7 @@ from trivium.backends.base import (
     FileHistory,
     Linked,
     Pending,
+    Seen,
     Snapshot,
     Unlinked,
     Writer,
@@ -128,11 +129,18 @@ class ReferenceWriter:
         known.update((one.path, one) for one in rows)
         self._held.state = replace(state, history=MappingProxyType(known), history_head=head)
 
-    def record(self, *, skipped: Mapping[str, str], origin: str = "folder") -> None:
+    def record(
+        self,
+        *,
+        skipped: Mapping[str, str],
+        in_vain: Mapping[str, Seen] | None = None,
+        origin: str = "folder",
+    ) -> None:
         """Remember which files were passed over and that a sync ended now."""
         self._held.state = replace(
             self._held.state,
             skipped=MappingProxyType(dict(skipped)),
+            in_vain=MappingProxyType(dict(in_vain or {})),
             indexed_at=self._clock(),
             origin=origin,
         )
