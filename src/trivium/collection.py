@@ -32,6 +32,7 @@ from trivium.errors import (
     UsageError,
 )
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
+from trivium.graph import quality
 from trivium.graph.walk import Direction, walk
 from trivium.home import find_root, folder_of, store_of
 from trivium.linking.world import Paths
@@ -101,6 +102,14 @@ class Item:
     edges: tuple[Edge, ...]
     sections: tuple[SectionPreview, ...] = ()
     history: FileHistory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Links that lead nowhere, each with its file, and the state of the skills, if any."""
+
+    broken: tuple[tuple[str, quality.BrokenLink], ...]
+    skills: quality.Report | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +429,20 @@ class Collection:
                 if step.id in nodes
             )
             return Relations(node, found, reached.is_cut, snapshot.census().unlinked)
+
+    def check(self) -> Checked:
+        """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
+        with self._backend.snapshot() as snapshot:
+            broken = indexer.broken_links(snapshot)
+            paths = [path for path in snapshot.files() if not path.endswith("/")]
+            ids = [one for path in paths for one in snapshot.headings(path)]
+            in_skills = [one for one in ids if one.startswith("skill:")]
+            found = snapshot.nodes([one for one in in_skills if "#" not in one])
+            skills = [found[one] for one in in_skills if one in found]
+            of_skills = [link for _, link in broken if link.source.startswith("skill:")]
+            edges = snapshot.edges(in_skills)
+            report = quality.report(map(quality.skill_of, skills), edges, of_skills)
+        return Checked(tuple(broken), report if skills else None)
 
     def link(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Lead what waits to be linked to its targets; return how many files that were."""

@@ -21,11 +21,14 @@ from trivium.backends.base import (
     FileState,
     Linked,
     Seen,
+    Snapshot,
     Unlinked,
     Writer,
 )
 from trivium.crew import Crew, digested
 from trivium.errors import IndexLocked
+from trivium.graph.quality import BrokenLink
+from trivium.linking.documents import document_targets
 from trivium.linking.projects import Projects, gathered
 from trivium.linking.resolve import link as link_file
 from trivium.linking.world import Known, Paths, World
@@ -33,7 +36,7 @@ from trivium.models.base import Embedder
 from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
 from trivium.sources.history import history
-from trivium.types import EdgeType, Kind, NodeId
+from trivium.types import EdgeType, Kind, NodeId, Reference
 from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
 from trivium.writing.plan import Plan, all_skipped, plan
 
@@ -357,6 +360,25 @@ def project_facts_of(known: Known, paths: Paths) -> Projects:
         said = node.metadata.get("project", ())
         facts.append((node.source.file_path, said if isinstance(said, tuple) else ()))
     return gathered(facts)
+
+
+def broken_links(snapshot: Snapshot) -> list[tuple[str, BrokenLink]]:
+    """Return the links of documents that lead nowhere, with the path of the file each is in."""
+    paths = Paths(snapshot.files())
+    world = World(snapshot, paths, projects=project_facts_of(snapshot, paths))
+    found = []
+    for path in sorted(paths.all):
+        for one in snapshot.references(path):
+            is_link = one.type in (EdgeType.REFERENCES, EdgeType.CLUSTERS)
+            if is_link and not document_targets(one, path=path, world=world):
+                found.append((path, BrokenLink(one.source, _as_written(one))))
+    return found
+
+
+def _as_written(link: Reference) -> str:
+    if link.of == "wikilink":
+        return f"[[{link.name}{link.path}]]"
+    return f"{link.path}#{link.name}" if link.name else link.path
 
 
 def remember(

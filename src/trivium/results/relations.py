@@ -9,6 +9,7 @@ from trivium.results.present import Data, Place, Style, edge_data, label, one_li
 from trivium.types import Edge, Node
 
 _WHOLE = 1.0
+_LONGEST_CONTEXT = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,15 @@ def _line(one: Relation, style: Style, place: Place) -> str:
     source = one.node.source
     where = f"{one_line(place(source.file_path))}:{source.start_line}"
     sure = "" if one.certainty >= _WHOLE else f", {one.certainty:.0%} sure"
-    context = f": {one_line(one.edge.context)}" if one.edge.context else ""
+    context = f": {_short(one_line(one.edge.context))}" if one.edge.context else ""
     how = f"{one.edge.type.value}{context}{sure}"
     indent = "  " * (one.depth - 1)
     name = style(one_line(label(one.node)), "name")
     return f"{indent}{style(where, 'place')}  {name}  {style(how, 'dim')}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_CONTEXT else text[: _LONGEST_CONTEXT - 1] + "…"
 
 
 def grouped(found: Sequence[Relation]) -> list[Relation]:

@@ -1,4 +1,7 @@
-"""doctor and eval: is everything here, and how good is the ranking? Registered by main."""
+"""doctor, check and eval: what is here, how well it is kept, and how good the ranking is.
+
+Registered by main.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,17 @@ from pathlib import Path
 
 import click
 
-from trivium.doors.cli.folder import FOLDER
-from trivium.doors.cli.screen import AS_JSON, FAILED, FOUND, Progress, say, show, show_json
+from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.screen import (
+    AS_JSON,
+    FAILED,
+    FOUND,
+    NOTHING_FOUND,
+    Progress,
+    say,
+    show,
+    show_json,
+)
 
 
 @click.command()
@@ -23,6 +35,29 @@ def doctor(folder: Path, *, as_json: bool) -> None:
     else:
         show(findings.as_text())
     raise click.exceptions.Exit(FOUND if findings.is_well else FAILED)
+
+
+@click.command()
+@FOLDER
+@AS_JSON
+def check(folder: Path, *, as_json: bool) -> None:
+    """Find links of FOLDER that lead nowhere, and say how well its skills are kept.
+
+    Exit status: 0 all is well, 1 something leads nowhere or costs points, 2 error.
+    """
+    from trivium.results.checks import checked_data, checked_text
+
+    with open_folder(folder) as collection:
+        with Progress("looking for files") as progress:
+            collection.refresh(progress=progress)
+        found = collection.check()
+        place = places(collection, folder)
+    if as_json:
+        show_json(checked_data(found.broken, found.skills))
+    else:
+        show(checked_text(found.broken, found.skills, place=place))
+    is_well = not found.broken and (found.skills is None or not found.skills.issues)
+    raise click.exceptions.Exit(FOUND if is_well else NOTHING_FOUND)
 
 
 @click.command("eval")

@@ -28,6 +28,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     keeping.export,
     keeping.import_,
     checking.doctor,
+    checking.check,
     checking.evaluate,
     serving.serve,
     serving.mcp,
