@@ -34,10 +34,14 @@ def wanted(reference: Reference) -> set[str]:
     if reference.type in _BY_PATH:
         parts = [part for part in _SEPARATORS.split(reference.path) if part]
         found = {_file_key(part) for part in (*parts[-2:], reference.name) if part}
+        # Some imports mean all files of a folder.
+        found |= {_folder_key(part) for part in parts[-1:]}
         if not reference.path.startswith("."):
             found.add(PROJECT)
         return {*found, reference.name} - {""}
-    return {reference.name, bare(reference.of)} - {""}
+    # A receiver that looks like a type may be one anywhere.
+    root = reference.path.partition(".")[0]
+    return {reference.name, bare(reference.of), root if root[:1].isupper() else ""} - {""}
 
 
 def _link_keys(reference: Reference) -> set[str]:
@@ -51,6 +55,9 @@ def _link_keys(reference: Reference) -> set[str]:
 def offers(path: str, nodes: Iterable[Node], references: Iterable[Reference]) -> set[Offer]:
     """Return what a file offers others, as pairs of a key and what makes it this one."""
     found: set[Offer] = {(key, path) for key in _path_keys(path)}
+    if stem_of(path) == "__init__":
+        # Whether a folder is a package decides where modules are looked for.
+        found.add((PROJECT, path))
     for node in nodes:
         found |= _node_offers(node)
     for one in references:
@@ -82,6 +89,8 @@ def _path_keys(path: str) -> set[str]:
     stem = stem_of(path)
     keys = {_file_key(stem), _file_key(slugify(stem))}
     folder = path.rpartition("/")[0].rpartition("/")[2]
+    if folder:
+        keys.add(_folder_key(folder))
     if folder and stem.lower() in FOLDER_STEMS:
         keys |= {_file_key(folder), _file_key(slugify(folder))}
     return keys
@@ -106,6 +115,10 @@ def anchor(heading: str) -> str:
 
 def _file_key(stem: str) -> str:
     return f"/{stem.lower()}"
+
+
+def _folder_key(name: str) -> str:
+    return f"/{name.lower()}/"
 
 
 def _anchor_key(name: str) -> str:

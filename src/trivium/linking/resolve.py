@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from trivium.linking.documents import document_targets, mention_targets
 from trivium.linking.imports import NOWHERE, Module, module_of
+from trivium.linking.keys import wanted
 from trivium.linking.languages import Ways, ways_of
 from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, SURE, Target
 from trivium.linking.world import MOST_NAMED, Bindings, World, bindings_of
@@ -137,26 +138,30 @@ class _File:
 
     def _through(self, reference: Reference, *, importer: str, hops: int) -> list[Target]:
         """Follow one import to the symbol or module it binds, over re-exports if need be."""
+        if importer != self._path:
+            # Where another file's import leads decides where ours does.
+            self._keys |= wanted(reference)
         if not reference.path:
             # One of its own, exported under another name.
             return self._in_file(importer, reference.name, hops=hops + 1)
         module = self._module(reference.path, reference.name, importer=importer)
         if not module.paths:
             return []
-        wanted = ".".join(module.rest)
-        if not wanted and self._ways.has_file_per_type:
+        inside = ".".join(module.rest)
+        if not inside and self._ways.has_file_per_type:
             name = reference.name or reference.path.rpartition(self._ways.separator)[2]
             found = self._in_files(module.paths, name, hops=_MOST_HOPS)
             if found:
                 return found
-        if not wanted:
+        if not inside:
             return [Target(NodeId(f"code:{path}"), SURE) for path in module.paths]
-        return self._in_files(module.paths, wanted, hops=hops)
+        return self._in_files(module.paths, inside, hops=hops)
 
     def _behind(self, star: Reference, name: str, *, importer: str, hops: int) -> list[Target]:
+        if importer != self._path:
+            self._keys |= wanted(star)
         module = self._module(star.path, "*", importer=importer)
-        wanted = ".".join((*module.rest, name))
-        return self._in_files(module.paths, wanted, hops=hops)
+        return self._in_files(module.paths, ".".join((*module.rest, name)), hops=hops)
 
     def _in_files(self, paths: Iterable[str], wanted: str, *, hops: int) -> list[Target]:
         for path in paths:
