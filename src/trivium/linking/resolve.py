@@ -101,7 +101,21 @@ class _File:
     def _look_up(self, path: str, name: str, importer: str) -> Module:
         if self._ways.style == "named":
             return self._named_module(path, name)
+        if self._ways.style == "rust" and self._is_inside(path, name, importer):
+            rest = [*path.split("::")[1:], *([name] if name not in ("", "*") else [])]
+            return Module((importer,), tuple(rest))
         return module_of(path, name=name, importer=importer, ways=self._ways, world=self._world)
+
+    def _is_inside(self, path: str, name: str, importer: str) -> bool:
+        """Whether `super` means the file itself, as it does in a module that stands in it."""
+        steps = path.split("::")
+        if steps[0] != "super" or "super" in steps[1:]:
+            return False
+        outline = self._world.outline(importer)
+        if not any(one.type == "namespace" for one in outline.values()):
+            return False
+        first = steps[1] if len(steps) > 1 else name
+        return first in ("", "*") or first in outline
 
     def _named_module(self, path: str, name: str) -> Module:
         """Find a module that is named in code, wherever its file is."""

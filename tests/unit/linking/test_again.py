@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - each file of a case stands on one line
+
 """After a change the edges are those a new index would have: who must be linked again is."""
 
 from __future__ import annotations

@@ -287,6 +287,25 @@ class TestOtherLanguages:
         assert calls["src/lib.rs#run > src/store.rs#Store.save"] >= BY_NAME
         assert of(edges, IMPORTS)["src/lib.rs > src/store.rs"] == SURE
 
+    def test_super_in_a_module_of_the_same_file_means_the_file(self) -> None:
+        edges = linked(
+            {
+                "Cargo.toml": '[package]\nname = "shop"\n',
+                "src/lib.rs": "pub mod cart;\npub fn total() {}\n",
+                "src/cart.rs": "pub fn add() {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    fn it_adds() { add(); }\n}\n",
+                "src/page.rs": "use super::total;\npub fn show() { total(); }\n",
+            }
+        )
+
+        assert of(edges, IMPORTS) == {
+            "src/lib.rs > src/cart.rs": SURE,
+            "src/page.rs > src/lib.rs": SURE,
+        }
+        assert of(edges, CALLS) == {
+            "src/cart.rs#tests.it_adds > src/cart.rs#add": SURE,
+            "src/page.rs#show > src/lib.rs#total": SURE,
+        }
+
     def test_c_calls_through_a_header(self) -> None:
         edges = linked(
             {
