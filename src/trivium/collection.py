@@ -212,7 +212,7 @@ class Collection:
                 self._backend,
                 wait_s=wait_s,
                 most=links,
-                paths=lambda: self._paths_of(report),
+                paths=self._paths_of,
                 progress=progress,
             )
         except IndexLocked as error:
@@ -229,10 +229,11 @@ class Collection:
         )
         return report
 
-    def _paths_of(self, report: indexer.Report) -> Paths:
-        """Return the paths for linking; those of the last sync, if no file came or went."""
-        if self._paths is None or self._paths.all != report.files:
-            self._paths = Paths(report.files)
+    def _paths_of(self, files: Iterable[str]) -> Paths:
+        """Return the paths for linking; those of the last time, if no file came or went."""
+        now = {path for path in files if not path.endswith("/")}
+        if self._paths is None or self._paths.all != now:
+            self._paths = Paths(now)
         return self._paths
 
     def refresh(
@@ -404,6 +405,7 @@ class Collection:
         with self._backend.snapshot() as snapshot:
             node = _find(snapshot, wanted)
             start = [node.id]
+            inside_is_cut = False
             if with_contents:
                 inside = walk(
                     node.id,
@@ -414,6 +416,7 @@ class Collection:
                     most=_MOST_RELATED,
                 )
                 start += [step.id for step in inside.steps]
+                inside_is_cut = inside.is_cut
             reached = walk(
                 start,
                 adjacent=partial(_dependable, snapshot) if with_contents else snapshot.edges,
@@ -428,7 +431,8 @@ class Collection:
                 for step in reached.steps
                 if step.id in nodes
             )
-            return Relations(node, found, reached.is_cut, snapshot.census().unlinked)
+            is_cut = reached.is_cut or inside_is_cut
+            return Relations(node, found, is_cut, snapshot.census().unlinked)
 
     def check(self) -> Checked:
         """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
@@ -607,7 +611,8 @@ def _find(snapshot: Snapshot, wanted: str) -> Node:
 
     Raises NotFound, and UsageError that lists the ids where several have the name.
     """
-    for one in (wanted, f"code:{wanted}", f"doc:{wanted}", f"file:{wanted}", f"skill:{wanted}"):
+    path = wanted.removeprefix("./").rstrip("/") or "."
+    for one in (wanted, f"code:{path}", f"doc:{path}", f"file:{path}", f"skill:{path}"):
         node = snapshot.node(NodeId(one))
         if node is not None:
             return node

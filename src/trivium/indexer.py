@@ -145,7 +145,7 @@ def sync(
                 if changes or clock() - published > _PUBLISH_EVERY_S:
                     writer.publish()
                     published = clock()
-        if report.added or report.removed:
+        if listing.looked is None or report.added or report.removed:
             _write_folders(writer, known, report.files)
         kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
         writer.record(skipped=report.skipped, in_vain=kept)
@@ -299,13 +299,13 @@ def link(
     *,
     wait_s: float = 5.0,
     most: int | None = None,
-    paths: Callable[[], Paths] | None = None,
+    paths: Callable[[Iterable[str]], Paths] = Paths,
     progress: Progress = no_progress,
 ) -> int:
     """Lead the references of files that wait to their targets; return how many files were linked.
 
     `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
-    `paths` gives those of the index, where the caller has them.
+    `paths` makes those of the index ready; a caller may have them from before.
     """
     done = 0
     while most is None or done < most:
@@ -316,7 +316,7 @@ def link(
             total = done + left
             room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
             with backend.snapshot() as snapshot:
-                found = Paths(snapshot.files()) if paths is None else paths()
+                found = paths(snapshot.files())
                 world = World(snapshot, found, projects=project_facts_of(snapshot, found))
                 until = done + min(room, left)
                 while done < until and (
@@ -339,8 +339,14 @@ def _linked(waiting: Sequence[Unlinked], world: World) -> list[Linked]:
     )
     made = []
     for file in waiting:
-        links = link_file(file.path, file.references, world=world)
-        made.append(Linked(file.path, links.edges, links.keys))
+        try:
+            links = link_file(file.path, file.references, world=world)
+        except Exception:
+            # One file that cannot be linked must not keep the others from it, now and ever after.
+            log.exception("%s could not be linked", file.path)
+            made.append(Linked(file.path, ()))
+        else:
+            made.append(Linked(file.path, links.edges, links.keys))
     return made
 
 

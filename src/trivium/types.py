@@ -117,6 +117,10 @@ class Edge:
     context: str = ""
 
 
+# What `alias` of a call says where its receiver is a variable of the function it stands in.
+LOCAL = "local"
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """Something a node names, before anyone knows what it is: an edge that has no target yet.

@@ -7,22 +7,14 @@ among the files is somebody else's, and leads nowhere. Used by the resolver.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from posixpath import join, normpath
 
 from trivium.linking.languages import Ways
-from trivium.linking.world import World
+from trivium.linking.world import Module, World
 
 # A package of more files than this is linked through what is called in it.
-_MOST_FILES = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """Where an import leads: files, and the names inside them that the path went on to."""
-
-    paths: tuple[str, ...]
-    rest: tuple[str, ...] = ()
+_MOST_FILES = 200
+_SEARCHED_FOLDERS = frozenset({"", "include", "inc", "headers", "src", "lib", "app"})
 
 
 NOWHERE = Module(())
@@ -102,8 +94,9 @@ def _aliased(path: str, importer: str, ways: Ways, world: World) -> list[str]:
             rest = path[len(alias.prefix) :]
             if found := _file(join(alias.target, rest) if rest else alias.target, ways, world):
                 return found
-    for base in world.projects.bases:
-        if found := _file(join(base, path), ways, world):
+    for folder, base in world.projects.bases:
+        is_below = folder == "" or importer.startswith(folder + "/")
+        if is_below and (found := _file(join(base, path), ways, world)):
             return found
     return []
 
@@ -132,9 +125,18 @@ def _searched(path: str, importer: str, ways: Ways, world: World) -> list[str]:
     clean = normpath(path)
     if clean.startswith(("..", "/")):
         return []
-    endings = {f"/{one}" for one in _spellings(clean, ways)}
+    # What C includes is named with its ending.
+    written = [clean] if ways.group == "c" else list(_spellings(clean, ways))
     stem = clean.rpartition("/")[2].partition(".")[0].lower()
-    found = [one for one in world.by_stem.get(stem, ()) if any(map(f"/{one}".endswith, endings))]
+    found = []
+    for one in world.by_stem.get(stem, ()):
+        ending = next((end for end in written if f"/{one}".endswith(f"/{end}")), None)
+        if ending is None:
+            continue
+        root = one[: len(one) - len(ending)].rstrip("/")
+        # A name alone may be the system's own: it counts only where one would look for it.
+        if "/" in clean or root.rpartition("/")[2] in _SEARCHED_FOLDERS:
+            found.append(one)
     return _nearest(found, importer)[:1]
 
 
@@ -155,6 +157,9 @@ def _dotted(path: str, *, name: str, importer: str, ways: Ways, world: World) ->
             return Module(tuple(found[:1]), tuple(wanted[length:]))
     if name == "*" and parts:
         return Module(tuple(_in_folder("/".join(parts), importer, ways, world)))
+    if ways.is_folder_scope and name and len(parts) > 0:
+        # A function at the top of some file of the package.
+        return _with_rest(_in_folder("/".join(parts), importer, ways, world), name)
     return NOWHERE
 
 

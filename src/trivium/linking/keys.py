@@ -35,7 +35,7 @@ def wanted(reference: Reference) -> set[str]:
         parts = [part for part in _SEPARATORS.split(reference.path) if part]
         found = {_file_key(part) for part in (*parts[-2:], reference.name) if part}
         # Some imports mean all files of a folder.
-        found |= {_folder_key(part) for part in parts[-1:]}
+        found |= {folder_key(part) for part in parts[-1:]}
         if not reference.path.startswith("."):
             found.add(PROJECT)
         return {*found, reference.name} - {""}
@@ -89,8 +89,7 @@ def _path_keys(path: str) -> set[str]:
     stem = stem_of(path)
     keys = {_file_key(stem), _file_key(slugify(stem))}
     folder = path.rpartition("/")[0].rpartition("/")[2]
-    if folder:
-        keys.add(_folder_key(folder))
+    keys.add(folder_key(folder))
     if folder and stem.lower() in FOLDER_STEMS:
         keys |= {_file_key(folder), _file_key(slugify(folder))}
     return keys
@@ -117,8 +116,9 @@ def _file_key(stem: str) -> str:
     return f"/{stem.lower()}"
 
 
-def _folder_key(name: str) -> str:
-    return f"/{name.lower()}/"
+def folder_key(folder: str) -> str:
+    """Return the key that every file of a folder offers; the root's has no name."""
+    return f"/{folder.rpartition('/')[2].lower()}/"
 
 
 def _anchor_key(name: str) -> str:

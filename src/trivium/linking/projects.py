@@ -22,7 +22,7 @@ class Projects:
     """What project files say, with folders relative to the root; "" is the root itself."""
 
     aliases: tuple[Alias, ...] = ()
-    bases: tuple[str, ...] = ()
+    bases: tuple[tuple[str, str], ...] = ()
     packages: Mapping[str, str] | None = None
     entries: Mapping[str, tuple[str, ...]] | None = None
     modules: tuple[tuple[str, str], ...] = ()
@@ -39,7 +39,7 @@ class Projects:
 def gathered(facts: Iterable[tuple[str, Iterable[str]]]) -> Projects:
     """Put together the facts of project files, given by their paths."""
     aliases: list[Alias] = []
-    bases: list[str] = []
+    bases: list[tuple[str, str]] = []
     packages: dict[str, str] = {}
     entries: dict[str, tuple[str, ...]] = {}
     modules: list[tuple[str, str]] = []
@@ -53,7 +53,7 @@ def gathered(facts: Iterable[tuple[str, Iterable[str]]]) -> Projects:
                 pattern, _, target = rest.rpartition(" ")
                 aliases.append(_alias(folder, pattern, target))
             elif sort == "base":
-                bases.append(_below(folder, rest))
+                bases.append((folder, _below(folder, rest)))
             elif sort == "package":
                 packages.setdefault(rest, folder)
             elif sort == "entry":

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trivium.linking.documents import document_targets, mention_targets
-from trivium.linking.imports import NOWHERE, Module, module_of
-from trivium.linking.keys import wanted
+from trivium.linking.imports import NOWHERE, module_of
+from trivium.linking.keys import folder_key, wanted
 from trivium.linking.languages import Ways, ways_of
 from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, SURE, Target
-from trivium.linking.world import MOST_NAMED, Bindings, World, bindings_of
-from trivium.types import Edge, EdgeType, NodeId, Reference, Symbol
+from trivium.linking.world import MOST_NAMED, Bindings, Module, World, bindings_of
+from trivium.types import LOCAL, Edge, EdgeType, NodeId, Reference, Symbol
 
 HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "namespace"})
 _TYPES = HOLDERS - {"namespace"}
@@ -62,6 +62,10 @@ class _File:
                 self._own_bases.setdefault(one.source, []).append(one)
         self._keys: set[str] = set()
         self._modules: dict[tuple[str, str], Module] = {}
+        self._bound_names: dict[str, list[Target] | None] = {}
+        # Files import each other in circles, and by many ways.
+        self._visited: set[tuple[str, str]] = set()
+        self._open: set[tuple[NodeId, str]] = set()
         self._types: dict[str, list[Target]] = {}
 
     def links(self) -> Links:
@@ -92,7 +96,9 @@ class _File:
 
     def _module(self, path: str, name: str, *, importer: str) -> Module:
         if importer != self._path:
-            return self._look_up(path, name, importer)
+            return self._world.module(
+                (importer, path, name), lambda: self._look_up(path, name, importer)
+            )
         key = (path, name)
         if key not in self._modules:
             self._modules[key] = self._look_up(path, name, importer)
@@ -129,6 +135,9 @@ class _File:
         if not reference.path:
             return []
         module = self._module(reference.path, reference.name, importer=self._path)
+        if len(module.paths) > 1:
+            # All files of a folder are meant, and those to come.
+            self._keys |= {folder_key(path.rpartition("/")[0]) for path in module.paths}
         found = []
         for path in module.paths:
             symbol = self._world.outline(path).get("")
@@ -138,6 +147,12 @@ class _File:
 
     def _bound(self, name: str) -> list[Target] | None:
         """Return what an import binds `name` to; None if none does, [] if it is somebody else's."""
+        if name not in self._bound_names:
+            self._visited = set()
+            self._bound_names[name] = self._find_bound(name)
+        return self._bound_names[name]
+
+    def _find_bound(self, name: str) -> list[Target] | None:
         reference = self._bindings.by_name.get(name)
         if reference is not None:
             return self._through(reference, importer=self._path, hops=0)
@@ -172,6 +187,8 @@ class _File:
         return self._in_files(module.paths, inside, hops=hops)
 
     def _behind(self, star: Reference, name: str, *, importer: str, hops: int) -> list[Target]:
+        if name.startswith("_") and self._ways.language == "python":
+            return []
         if importer != self._path:
             self._keys |= wanted(star)
         module = self._module(star.path, "*", importer=importer)
@@ -188,8 +205,9 @@ class _File:
         outline = self._world.outline(path)
         if wanted in outline:
             return [Target(outline[wanted].id, SURE)]
-        if hops >= _MOST_HOPS:
+        if hops >= _MOST_HOPS or (path, wanted) in self._visited:
             return []
+        self._visited.add((path, wanted))
         first, _, rest = wanted.partition(".")
         bindings = self._world.bindings(path)
         reference = bindings.by_name.get(first)
@@ -211,37 +229,53 @@ class _File:
         if not of.id.startswith("code:"):
             return []
         if not qualified:
+            self._visited = set()
             found = self._in_file(path, name, hops=0)
             return [Target(one.id, min(weight, one.weight), one.note) for one in found]
         symbol = self._world.outline(path).get(qualified)
-        return [] if symbol is None else self._inherited(symbol, name, weight=weight)
+        found = [] if symbol is None else self._inherited(symbol, name, weight=weight)
+        return [replace(one, note=one.note or of.note) for one in found]
 
     def _inherited(self, symbol: Symbol, name: str, *, weight: float) -> list[Target]:
-        waiting, seen = [symbol], {symbol.id}
+        waiting, seen = [(symbol, Target(symbol.id, weight))], {symbol.id}
         while waiting and len(seen) <= _MOST_BASES:
-            one = waiting.pop(0)
+            one, way = waiting.pop(0)
             own = self._own_member(one, name)
             if own is not None:
-                return [Target(own.id, weight)]
+                # No surer than the least sure step on the way.
+                return [min(own, replace(way, id=own.id), key=lambda target: target.weight)]
             self._keys.add(_plain(one.qualified).rpartition(".")[2])
             for base in self._bases(one):
-                if base.id not in seen:
-                    seen.add(base.id)
-                    waiting.append(base)
+                found, step = base
+                if found.id not in seen:
+                    seen.add(found.id)
+                    surest = min(way, step, key=lambda target: target.weight)
+                    waiting.append((found, surest))
         return []
 
-    def _own_member(self, symbol: Symbol, name: str) -> Symbol | None:
+    def _own_member(self, symbol: Symbol, name: str) -> Target | None:
         """Return a member that stands with its type or, where that may be, in another file."""
-        wanted = f"{symbol.qualified}.{name}"
-        found = self._world.outline(symbol.path).get(wanted)
-        if found is not None or not self._ways.has_parts:
-            return found
+        whole = f"{symbol.qualified}.{name}"
+        found = self._world.outline(symbol.path).get(whole)
+        if found is not None:
+            return Target(found.id, SURE)
+        if not self._ways.has_parts:
+            return None
         folder = symbol.path.rpartition("/")[0] if self._ways.is_folder_scope else None
         last = name.rpartition(".")[2]
-        near = (one for one in self._near(last, folder=folder) if one.qualified == wanted)
-        return next(near, None)
+        near = [one for one in self._near(last, folder=folder) if one.qualified == whole]
+        if not near:
+            return None
+        # Two types of one name in different places are hardly parts of one.
+        types = {
+            one.path
+            for one in self._near(symbol.qualified.rpartition(".")[2])
+            if one.qualified == symbol.qualified
+        }
+        is_one = folder is not None or len(types) <= 1
+        return Target(near[0].id, SURE if is_one else BY_NAME, "" if is_one else "by name")
 
-    def _bases(self, symbol: Symbol) -> Iterator[Symbol]:
+    def _bases(self, symbol: Symbol) -> Iterator[tuple[Symbol, Target]]:
         own = symbol.path == self._path
         references = self._own_bases.get(symbol.id, ()) if own else self._world.bases(symbol)
         for one in references:
@@ -252,10 +286,20 @@ class _File:
                     path, _, qualified = target.id.removeprefix("code:").partition("#")
                     base = self._world.outline(path).get(qualified)
                     if base is not None:
-                        yield base
+                        yield base, target
 
     def _elsewhere(self, reference: Reference, path: str) -> list[Target]:
         """Resolve the base of a type that stands in another file, as that file sees it."""
+        key = (reference.source, f"{reference.path}.{reference.name}")
+        if key in self._open:
+            return []
+        self._open.add(key)
+        try:
+            return self._as_seen_from(reference, path)
+        finally:
+            self._open.discard(key)
+
+    def _as_seen_from(self, reference: Reference, path: str) -> list[Target]:
         outline = self._world.outline(path)
         if reference.name in outline and not reference.path:
             return [Target(outline[reference.name].id, SURE)]
@@ -281,6 +325,9 @@ class _File:
             self._by_neighbour,
             self._by_type_name,
         )
+        if reference.alias == LOCAL:
+            # A variable: only its type could tell, and nothing shows that.
+            return self._method_by_name(reference.name)
         for step in steps:
             found = step(reference)
             if found is not None:
@@ -310,7 +357,9 @@ class _File:
             return None
         if receiver in self._ways.own:
             return self._inherited(own, name, weight=SURE) or self._method_by_name(name)
-        inherited = (self._inherited(base, name, weight=SURE) for base in self._bases(own))
+        inherited = (
+            self._inherited(base, name, weight=way.weight) for base, way in self._bases(own)
+        )
         return next(filter(None, inherited), [])
 
     def _by_evidence(self, reference: Reference) -> list[Target] | None:
@@ -424,12 +473,15 @@ class _File:
     def _in_folder(self, name: str, types: frozenset[str] | None) -> list[Target]:
         """Look in the files of the same folder, which see each other."""
         folder = self._path.rpartition("/")[0]
-        found = []
+        found: dict[str, Symbol] = {}
         for one in self._near(name, folder=folder):
             is_top = "." not in one.qualified and one.qualified
             if is_top and (types is None or one.type in types):
-                found.append(Target(one.id, SURE))
-        return found[:1]
+                found.setdefault(_plain(one.id), one)
+        if len(found) <= 1:
+            return [Target(one.id, SURE) for one in found.values()]
+        note = f"one of {len(found)} named {name}"
+        return [Target(one.id, AMBIGUOUS, note) for one in list(found.values())[:_MOST_CANDIDATES]]
 
     def _method_by_name(self, name: str) -> list[Target]:
         if name in self._ways.everyday:

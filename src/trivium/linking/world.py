@@ -27,6 +27,14 @@ Outline = Mapping[str, Symbol]
 Made = TypeVar("Made")
 
 
+@dataclass(frozen=True, slots=True)
+class Module:
+    """Where an import leads: files, and the names inside them that the path went on to."""
+
+    paths: tuple[str, ...]
+    rest: tuple[str, ...] = ()
+
+
 class Known(Protocol):
     """What a World asks for; a backend's Snapshot has it."""
 
@@ -108,6 +116,7 @@ class World:
         self._extends: OrderedDict[str, list[Reference]] = OrderedDict()
         self._sections: OrderedDict[str, Sequence[NodeId]] = OrderedDict()
         self._named: OrderedDict[str, tuple[Symbol, ...]] = OrderedDict()
+        self._modules: OrderedDict[tuple[str, str, str], Module] = OrderedDict()
 
     def has_folder(self, path: str) -> bool:
         """Whether any file lies in or below this folder."""
@@ -131,6 +140,15 @@ class World:
     def _bases_in(self, path: str) -> list[Reference]:
         wanted = (EdgeType.EXTENDS, EdgeType.IMPLEMENTS)
         return [one for one in self._known.references(path) if one.type in wanted]
+
+    def module(self, key: tuple[str, str, str], make: Callable[[], Module]) -> Module:
+        """Return where an import of another file leads, found out once."""
+        found = self._modules.get(key)
+        if found is None:
+            found = self._modules[key] = make()
+            if len(self._modules) > _MOST_NAMES:
+                self._modules.popitem(last=False)
+        return found
 
     def prefetch(self, names: Iterable[str]) -> None:
         """Ask for many names at once: one by one costs several times as much."""

@@ -23,6 +23,7 @@ from trivium.parsing.risk import clues_in, risks
 from trivium.parsing.rst import rst
 from trivium.parsing.skills import is_skill, skill
 from trivium.types import (
+    LOCAL,
     Document,
     Edge,
     EdgeType,
@@ -32,6 +33,7 @@ from trivium.types import (
     Node,
     NodeId,
     Parsed,
+    Reference,
     Span,
 )
 
@@ -46,6 +48,7 @@ _PARSERS: Mapping[str, Callable[[Document, FileType], Parsed]] = {
     "html": html,
     "record": record,
 }
+_FUNCTIONS = frozenset({"function", "method", "constructor"})
 # What a file's own node takes over from the node of its content, for finding files by them.
 _SUMMARY = ("exports", "imports")
 
@@ -58,10 +61,38 @@ def parse(document: Document, *, is_apart: bool = False) -> Parsed:
     file_type = detect(document.path, document.text[:HEAD])
     parsed = _parsed(document, file_type, is_apart=is_apart)
     marked = marks(document.path, document.text)
+    references = _known_locals(parsed)
     nodes = _with_risks(document, parsed.nodes, file_type.language)
     if marked:
         nodes = tuple(_with(node, {"marks": marked}) for node in nodes)
-    return _with_file(document, file_type, replace(parsed, nodes=nodes))
+    return _with_file(document, file_type, replace(parsed, nodes=nodes, references=references))
+
+
+def _known_locals(parsed: Parsed) -> tuple[Reference, ...]:
+    """Say which receivers are variables of their function, and drop calls of such variables.
+
+    They hide what a module or an import calls by the same name.
+    """
+    ids = {node.id for node in parsed.nodes}
+    own = {
+        node.id: frozenset((*_texts(node, "params"), *_texts(node, "writes")))
+        for node in parsed.nodes
+        if node.type in _FUNCTIONS
+    }
+    kept = []
+    for one in parsed.references:
+        root = one.path.partition(".")[0]
+        hidden = own.get(one.source, ()) if one.type is EdgeType.CALLS else ()
+        if root and root in hidden and not one.of:
+            kept.append(replace(one, alias=LOCAL))
+        elif root or one.name not in hidden or f"{one.source}.{one.name}" in ids:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _texts(node: Node, key: str) -> tuple[str, ...]:
+    found = node.metadata.get(key, ())
+    return found if isinstance(found, tuple) else ()
 
 
 def plainly(document: Document, *, failure: str) -> Parsed:

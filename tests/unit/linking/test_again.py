@@ -1,4 +1,3 @@
-
 """After a change the edges are those a new index would have: who must be linked again is."""
 
 from __future__ import annotations

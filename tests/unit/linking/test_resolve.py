@@ -179,8 +179,81 @@ class TestPython:
 
         assert of(edges, CALLS) == {}
 
+    def test_bases_that_go_round_in_circles_over_files_do_no_harm(self) -> None:
+        edges = linked(
+            {
+                "other.py": "from third import Y\nclass X(Y.Z): pass\n",
+                "third.py": "from other import X\nclass Y(X.Z): pass\n",
+                "main.py": "from other import X\nclass A(X):\n    def f(self): self.foo()\n",
+            }
+        )
+
+        assert of(edges, EXTENDS) == {"main.py#A > other.py#X": SURE}
+
+    def test_modules_that_bring_each_other_do_no_harm(self) -> None:
+        files = {
+            f"m{number}.py": "".join(f"from m{other} import *\n" for other in range(12))
+            for number in range(12)
+        }
+
+        assert of(linked({**files, "a.py": "from m0 import nothing\nnothing()\n"}), CALLS) == {}
+
+    def test_what_a_function_calls_its_own_hides_what_others_call_so(self) -> None:
+        edges = linked(
+            {
+                "client.py": "def run(): ...\n\ndef helper(): ...\n",
+                "a.py": "import client\nfrom client import helper\n\ndef run(): ...\n\ndef f(run, client, helper):\n    run()\n    client.run()\n    helper()\n",
+            }
+        )
+
+        assert of(edges, CALLS) == {}
+
+    def test_a_method_of_a_base_that_is_known_by_name_alone_is_no_surer(self) -> None:
+        edges = linked(
+            {
+                "base.py": "class Base:\n    def work(self): ...\n",
+                "a.py": "class A(Base):\n    def f(self): self.work()\n",
+            }
+        )
+
+        assert of(edges, CALLS) == {"a.py#A.f > base.py#Base.work": BY_NAME}
+
 
 class TestOtherLanguages:
+    def test_a_header_of_the_system_is_not_one_of_ours(self) -> None:
+        edges = linked(
+            {
+                "absl/memory/memory.h": "int make();\n",
+                "x/a.cc": "#include <memory>\n#include <time.h>\nint f() { return 1; }\n",
+                "absl/time/time.h": "int now();\n",
+            }
+        )
+
+        assert of(edges, IMPORTS) == {}
+
+    def test_two_definitions_in_a_go_package_are_both_possible(self) -> None:
+        edges = linked(
+            {
+                "p/a_linux.go": "package p\n\nfunc Open() {}\n",
+                "p/a_windows.go": "package p\n\nfunc Open() {}\n",
+                "p/u.go": "package p\n\nfunc Use() { Open() }\n",
+            }
+        )
+
+        assert set(of(edges, CALLS).values()) == {AMBIGUOUS}
+
+    def test_a_function_at_the_top_of_a_kotlin_file_is_imported(self) -> None:
+        edges = linked(
+            {
+                "src/main/kotlin/p/Util.kt": "package p\nfun helper() {}\n",
+                "src/main/kotlin/q/Main.kt": "package q\nimport p.helper\nfun main() { helper() }\n",
+            }
+        )
+
+        assert of(edges, CALLS) == {
+            "src/main/kotlin/q/Main.kt#main > src/main/kotlin/p/Util.kt#helper": SURE
+        }
+
     def test_languages_stay_apart(self) -> None:
         edges = linked(
             {

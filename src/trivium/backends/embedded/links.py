@@ -50,12 +50,14 @@ def unlink_affected(connection: sqlite3.Connection, batch: Batch) -> None:
     """Make the files wait that name what this batch brings or takes away."""
     if not connection.execute(f"SELECT 1 FROM files WHERE linked = {LINKED}").fetchone():  # noqa: S608
         return
+    # A name that few have after this batch has no more than so many before it.
+    many = _MANY + len(batch.removed) + len(batch.replaced)
     for path in batch.removed:
-        _unlink(connection, path, _known_offers(connection, path))
+        _unlink(connection, path, _known_offers(connection, path), many=many)
     for content in batch.replaced:
         path = content.state.path
         now = offers(path, content.nodes, content.references)
-        _unlink(connection, path, _known_offers(connection, path) ^ now)
+        _unlink(connection, path, _known_offers(connection, path) ^ now, many=many)
 
 
 def _known_offers(connection: sqlite3.Connection, path: str) -> set[Offer]:
@@ -70,7 +72,9 @@ def _known_offers(connection: sqlite3.Connection, path: str) -> set[Offer]:
     return offers(path, map(node_of, rows), unpacked(row[1]))
 
 
-def _unlink(connection: sqlite3.Connection, path: str, changed: Iterable[Offer]) -> None:
+def _unlink(
+    connection: sqlite3.Connection, path: str, changed: Iterable[Offer], *, many: int
+) -> None:
     names = {key for key, _ in changed}
     if not names:
         return
@@ -79,13 +83,13 @@ def _unlink(connection: sqlite3.Connection, path: str, changed: Iterable[Offer])
     folder = path.rpartition("/")[0]
     for name in names:
         number = key_number(name)
-        many = connection.execute(
+        count = connection.execute(
             "SELECT count(*) FROM (SELECT 1 FROM nodes WHERE symbol = ? LIMIT ?)",
-            (name, _MANY + 1),
+            (name, many + 1),
         ).fetchone()[0]
         reach = ""
         values: tuple[object, ...] = (number,)
-        if many > _MANY:
+        if count > many:
             # So common a name is found only by those that import this file or lie beside it.
             reach = _REACH
             prefix = folder + "/" if folder else ""
