@@ -432,7 +432,7 @@ class Collection:
                 if step.id in nodes
             )
             is_cut = reached.is_cut or inside_is_cut
-            return Relations(node, found, is_cut, snapshot.census().unlinked)
+            return Relations(node, found, is_cut, snapshot.count_unlinked())
 
     def check(self) -> Checked:
         """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""

@@ -290,6 +290,10 @@ class Snapshot(Protocol):
         """Count nodes and edges by sort."""
         ...
 
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        ...
+
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""
         ...

@@ -311,6 +311,11 @@ class EmbeddedSnapshot:
         """Return the commit up to which history is known."""
         return self._history_head
 
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        row = self._sql.execute("SELECT count(*) FROM files WHERE linked = 0").fetchone()
+        return int(row[0])
+
     def census(self) -> Census:
         """Count nodes and edges by sort; once for each state."""
         return self._life.remembered(("census", self._revision), lambda: links.census(self._sql))

@@ -216,6 +216,10 @@ class ReferenceSnapshot:
         """Return the commit up to which history is known."""
         return self._state.history_head
 
+    def count_unlinked(self) -> int:
+        """Return how many files wait to be linked."""
+        return len(self._state.unlinked)
+
     def census(self) -> Census:
         """Count nodes and edges by sort."""
         state = self._state

@@ -114,10 +114,9 @@ def _types(given: tuple[str, ...]) -> frozenset[EdgeType] | None:
     known = [one.value for one in EdgeType]
     for one in given:
         if one not in known:
-            near = difflib.get_close_matches(one[:60], known, n=1, cutoff=0.0)[0]
-            raise UsageError(
-                f"Unknown link type {one[:60]!r}. Did you mean {near!r}? Types: {', '.join(known)}."
-            )
+            near = difflib.get_close_matches(one[:60], known, n=1, cutoff=0.5)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"Unknown link type {one[:60]!r}.{meant} Types: {', '.join(known)}.")
     return frozenset(map(EdgeType, given)) if given else None
 
 
