@@ -16,7 +16,7 @@ from trivium.linking.documents import document_targets, mention_targets
 from trivium.linking.imports import NOWHERE, module_of
 from trivium.linking.keys import folder_key, wanted
 from trivium.linking.languages import Ways, ways_of
-from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, SURE, Target
+from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, OVERLOAD, SURE, Target
 from trivium.linking.world import MOST_NAMED, Bindings, Module, World, bindings_of
 from trivium.types import LOCAL, Edge, EdgeType, NodeId, Reference, Symbol
 
@@ -89,7 +89,7 @@ class _File:
         if reference.type in _MODULES:
             return self._imported(reference)
         if reference.type is EdgeType.CALLS:
-            return self._called(reference)
+            return self._with_overloads(self._called(reference))
         return self._typed(reference)
 
     # Imports
@@ -333,6 +333,25 @@ class _File:
             if found is not None:
                 return self._with_definitions(found)
         return self._method_by_name(reference.name)
+
+    def _with_overloads(self, found: list[Target]) -> list[Target]:
+        """Lead to each overload of what is called: which one is meant, the arguments decide."""
+        made = []
+        for target in found:
+            path, _, qualified = target.id.removeprefix("code:").partition("#")
+            outline = self._world.outline(path) if qualified else {}
+            several = [qualified]
+            while (another := f"{qualified}~{len(several) + 1}") in outline:
+                several.append(another)
+            if len(several) == 1 or "~" in qualified:
+                made.append(target)
+                continue
+            weight, note = min(target.weight, OVERLOAD), f"one of {len(several)} overloads"
+            made += [
+                Target(outline[one].id, weight, "; ".join(filter(None, (target.note, note))))
+                for one in several[:_MOST_CANDIDATES]
+            ]
+        return made
 
     def _with_definitions(self, found: list[Target]) -> list[Target]:
         """Add the definition of what a header declares: that is what people ask about."""

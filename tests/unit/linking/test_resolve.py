@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.indexer import link
-from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, SURE
+from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, OVERLOAD, SURE
 from trivium.testing.filling import write
 from trivium.testing.promises_linking import source
 from trivium.types import Edge, EdgeType
@@ -344,6 +344,20 @@ class TestOtherLanguages:
             f"src/test/java/com/acme/CartTest.java#CartTest.run > {cart}": SURE,
             f"src/main/java/com/other/Shop.java#Shop.run > {cart}": BY_NAME,
         }
+
+    def test_a_call_leads_to_every_overload_and_says_so(self) -> None:
+        edges = linked(
+            {
+                "A.java": 'class A {\n  void f(int a) {}\n  void f(String s) {}\n  void g() { f("x"); }\n}\n'
+            }
+        )
+
+        assert of(edges, CALLS) == {
+            "A.java#A.g > A.java#A.f": OVERLOAD,
+            "A.java#A.g > A.java#A.f~2": OVERLOAD,
+        }
+        contexts = {edge.context for edge in edges if edge.type is CALLS}
+        assert contexts == {"line 4; one of 2 overloads"}
 
     def test_rust_follows_use_and_impl(self) -> None:
         edges = linked(
