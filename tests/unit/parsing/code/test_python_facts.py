@@ -205,7 +205,7 @@ def test_a_receiver_that_is_a_field_of_a_known_type_has_its_type() -> None:
 
     assert python(text).references(EdgeType.CALLS) == [
         "f > pool.conn.close : Connection",
-        "f > pool.other.close",
+        "f > pool.other.close as local",
     ]
 
 
