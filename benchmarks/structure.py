@@ -62,7 +62,7 @@ class InMemory:
 
 
 def _symbol(node: Node) -> Symbol:
-    return Symbol(node.id, node.type, node.language)
+    return Symbol(node.id, node.type, node.language, node.source.file_path)
 
 
 def measure(folder: Path, *, name: str) -> Row:

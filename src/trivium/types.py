@@ -143,21 +143,18 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """Just enough of a node of code to lead a reference to it."""
+    """Just enough of a node of code to lead a reference to it, and the file it stands in."""
 
     id: NodeId
     type: str
     language: str
-
-    @property
-    def path(self) -> str:
-        """The file it stands in."""
-        return self.id.partition("#")[0].partition(":")[2]
+    path: str
 
     @property
     def qualified(self) -> str:
         """Its name with those it lies in, such as Class.method; empty for a module."""
-        return self.id.partition("#")[2]
+        # Not what follows the first #: a folder may be called C#.
+        return self.id[len(f"{Kind.CODE}:{self.path}#") :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,15 +225,14 @@ class _File:
 
     def _member(self, of: Target, name: str, *, weight: float) -> list[Target]:
         """Return a member of a type or module, from its bases if it has none of its own."""
-        path, _, qualified = of.id.partition(":")[2].partition("#")
-        if not of.id.startswith("code:"):
+        symbol = self._world.symbol(of.id)
+        if symbol is None:
             return []
-        if not qualified:
+        if not symbol.qualified:
             self._visited = set()
-            found = self._in_file(path, name, hops=0)
+            found = self._in_file(symbol.path, name, hops=0)
             return [Target(one.id, min(weight, one.weight), one.note) for one in found]
-        symbol = self._world.outline(path).get(qualified)
-        found = [] if symbol is None else self._inherited(symbol, name, weight=weight)
+        found = self._inherited(symbol, name, weight=weight)
         return [replace(one, note=one.note or of.note) for one in found]
 
     def _inherited(self, symbol: Symbol, name: str, *, weight: float) -> list[Target]:
@@ -282,11 +281,9 @@ class _File:
             self._keys.add(one.name)
             found = self._typed(one) if own else self._elsewhere(one, symbol.path)
             for target in found:
-                if target.weight >= BY_NAME and target.id.startswith("code:"):
-                    path, _, qualified = target.id.removeprefix("code:").partition("#")
-                    base = self._world.outline(path).get(qualified)
-                    if base is not None:
-                        yield base, target
+                base = self._world.symbol(target.id) if target.weight >= BY_NAME else None
+                if base is not None:
+                    yield base, target
 
     def _elsewhere(self, reference: Reference, path: str) -> list[Target]:
         """Resolve the base of a type that stands in another file, as that file sees it."""
@@ -338,8 +335,9 @@ class _File:
         """Lead to each overload of what is called: which one is meant, the arguments decide."""
         made = []
         for target in found:
-            path, _, qualified = target.id.removeprefix("code:").partition("#")
-            outline = self._world.outline(path) if qualified else {}
+            symbol = self._world.symbol(target.id)
+            qualified = "" if symbol is None else symbol.qualified
+            outline = {} if symbol is None else self._world.outline(symbol.path)
             several = [qualified]
             while (another := f"{qualified}~{len(several) + 1}") in outline:
                 several.append(another)
@@ -355,10 +353,13 @@ class _File:
 
     def _with_definitions(self, found: list[Target]) -> list[Target]:
         """Add the definition of what a header declares: that is what people ask about."""
-        if self._ways.group != "c" or len(found) != 1 or not _is_header(found[0].id):
+        if self._ways.group != "c" or len(found) != 1:
             return found
         target = found[0]
-        qualified = target.id.partition("#")[2]
+        symbol = self._world.symbol(target.id)
+        if symbol is None or not symbol.path.endswith(_HEADERS):
+            return found
+        qualified = symbol.qualified
         same = [
             one
             for one in self._near(qualified.rpartition(".")[2])
@@ -453,9 +454,13 @@ class _File:
             return []
         return self._by_name(name, None, tops_only=not self._ways.is_bare)
 
+    def _inside(self, source: NodeId) -> str:
+        """Return the qualified name of one of this file's own symbols."""
+        return source[len(f"code:{self._path}#") :]
+
     def _local(self, name: str, source: NodeId) -> Symbol | None:
         """Look in the functions around `source`, then at the top of the file."""
-        inside = source.partition("#")[2]
+        inside = self._inside(source)
         while inside:
             holder = self._outline.get(inside)
             if holder is not None and (holder.type in _CALLABLE or self._is_namespace(holder)):
@@ -470,7 +475,7 @@ class _File:
         return symbol.type == "namespace"
 
     def _own_type(self, source: NodeId) -> Symbol | None:
-        inside = source.partition("#")[2]
+        inside = self._inside(source)
         while inside:
             holder = self._outline.get(inside)
             if holder is not None and holder.type in HOLDERS:
@@ -485,8 +490,7 @@ class _File:
         """Find the type of a method that stands apart from it, as in Go, C++ and Rust."""
         if self._ways.is_folder_scope or self._ways.group == "c":
             for target in self._in_folder(name, _TYPES):
-                path, _, qualified = target.id.removeprefix("code:").partition("#")
-                return self._world.outline(path).get(qualified)
+                return self._world.symbol(target.id)
         return None
 
     def _in_folder(self, name: str, types: frozenset[str] | None) -> list[Target]:
@@ -530,7 +534,7 @@ class _File:
 
     def _type(self, whole: str, *, source: NodeId | None = None) -> list[Target]:
         first, _, rest = whole.partition(".")
-        around = "" if source is None else source.partition("#")[2].rpartition(".")[0]
+        around = "" if source is None else self._inside(source).rpartition(".")[0]
         key = f"{around}>{whole}"
         if key not in self._types:
             # Set first: a type may, in broken code, extend itself.
@@ -614,10 +618,6 @@ def _package(folder: str) -> str:
     """Return a folder below its source root: tests stand in another tree of the same packages."""
     found = _SOURCE_ROOT.search(folder)
     return folder if found is None else folder[found.end() :]
-
-
-def _is_header(node_id: NodeId) -> bool:
-    return node_id.partition("#")[0].endswith(_HEADERS)
 
 
 def _plain(qualified: str) -> str:

@@ -122,6 +122,16 @@ class World:
         """Whether any file lies in or below this folder."""
         return path in self._paths.above
 
+    def symbol(self, node_id: NodeId) -> Symbol | None:
+        """Return the symbol of an id. Folders may have # in their names, so each is tried."""
+        rest = node_id.partition(":")[2]
+        at = rest.find("#")
+        while at >= 0:
+            if rest[:at] in self.paths:
+                return self.outline(rest[:at]).get(rest[at + 1 :])
+            at = rest.find("#", at + 1)
+        return self.outline(rest).get("") if rest in self.paths else None
+
     def outline(self, path: str) -> Outline:
         """Return a file's symbols by their qualified names; "" is the module."""
         return _remembered(

@@ -179,6 +179,17 @@ class TestPython:
 
         assert of(edges, CALLS) == {}
 
+    def test_a_folder_may_be_called_by_a_language(self) -> None:
+        edges = linked(
+            {
+                "C#/a.py": "from b import go\n\ndef f():\n    go()\n    own()\n\ndef own(): ...\n",
+                "C#/b.py": "def go(): ...\n",
+            }
+        )
+
+        assert of(edges, CALLS) == {"C#/a.py#f > C#/b.py#go": SURE, "C#/a.py#f > C#/a.py#own": SURE}
+        assert of(edges, IMPORTS) == {"C#/a.py > C#/b.py": SURE}
+
     def test_bases_that_go_round_in_circles_over_files_do_no_harm(self) -> None:
         edges = linked(
             {

@@ -133,13 +133,15 @@ def symbols(
 ) -> Mapping[str, list[Symbol]]:
     """Return the code of these exact names, at most `most` of each."""
     rows = connection.execute(
-        "SELECT n.symbol, n.node_id, n.a_type, n.a_lang FROM json_each(?) j, nodes n "
+        "SELECT n.symbol, n.node_id, n.a_type, n.a_lang, f.path "
+        "FROM json_each(?) j, nodes n JOIN files f ON f.id = n.file "
         "WHERE n.id IN (SELECT id FROM nodes WHERE symbol = j.value ORDER BY id LIMIT ?)",
         (json.dumps(names), most),
     )
     found: dict[str, list[Symbol]] = {}
-    for name, node_id, type_, language in rows:
-        found.setdefault(name, []).append(Symbol(NodeId(node_id), type_ or "", language or ""))
+    for name, node_id, type_, language, path in rows:
+        one = Symbol(NodeId(node_id), type_ or "", language or "", path)
+        found.setdefault(name, []).append(one)
     for several in found.values():
         several.sort(key=lambda one: one.id)
     return found
@@ -152,7 +154,7 @@ def outline(connection: sqlite3.Connection, path: str) -> list[Symbol]:
         "WHERE f.path = ? AND n.symbol IS NOT NULL ORDER BY n.id",
         (path,),
     )
-    return [Symbol(NodeId(node_id), type_ or "", lang or "") for node_id, type_, lang in rows]
+    return [Symbol(NodeId(node_id), type_ or "", lang or "", path) for node_id, type_, lang in rows]
 
 
 def census(connection: sqlite3.Connection) -> Census:

@@ -258,4 +258,4 @@ class ReferenceSnapshot:
 
 
 def _symbol(node: Node) -> Symbol:
-    return Symbol(node.id, fold(node.type), fold(node.language))
+    return Symbol(node.id, fold(node.type), fold(node.language), node.source.file_path)
