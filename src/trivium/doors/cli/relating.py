@@ -38,37 +38,31 @@ def graph() -> None:
     """
 
 
-@graph.command()
-@_NODE
-@FOLDER
-@_depth(3)
-@_NO_SYNC
-@AS_JSON
-def callers(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
-    """Show what calls ID, and what calls that."""
-    _answer(folder, lambda one: one.callers(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+# What a walk is called here and in a Collection, how far it goes by itself, and what it shows.
+_WALKS = (
+    ("callers", 3, "Show what calls ID, and what calls that."),
+    ("callees", 3, "Show what ID calls, and what that calls."),
+    ("impact", 5, "Show what may break when ID changes: all that calls, imports or uses it."),
+)
 
 
-@graph.command()
-@_NODE
-@FOLDER
-@_depth(3)
-@_NO_SYNC
-@AS_JSON
-def callees(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
-    """Show what ID calls, and what that calls."""
-    _answer(folder, lambda one: one.callees(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+def _add(name: str, depth: int, shows: str) -> None:
+    @graph.command(name, help=shows)
+    @_NODE
+    @FOLDER
+    @_depth(depth)
+    @_NO_SYNC
+    @AS_JSON
+    def walk(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
+        def ask(collection: Collection) -> Relations:
+            found: Relations = getattr(collection, name)(wanted, depth=depth)
+            return found
+
+        _answer(folder, ask, no_sync=no_sync, as_json=as_json)
 
 
-@graph.command()
-@_NODE
-@FOLDER
-@_depth(5)
-@_NO_SYNC
-@AS_JSON
-def impact(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
-    """Show what may break when ID changes: all that calls, imports, extends or uses it."""
-    _answer(folder, lambda one: one.impact(wanted, depth=depth), no_sync=no_sync, as_json=as_json)
+for _walk in _WALKS:
+    _add(*_walk)
 
 
 @graph.command()
