@@ -14,12 +14,11 @@ from itertools import accumulate
 
 from trivium.parsing.blocks import Block
 from trivium.parsing.detect import FileType
-from trivium.parsing.plain import LONGEST_SUMMARY, file_name_of, summary_of, title_of
-from trivium.parsing.sections import LONGEST_NAME, UNTITLED, Heading, Outline, assemble, title_in
+from trivium.parsing.plain import LONGEST_SUMMARY, summary_of
+from trivium.parsing.sections import LONGEST_NAME, UNTITLED, Heading, Outline, assemble, title_from
 from trivium.parsing.xrefs import read, without_markup
 from trivium.types import Document, MetaValue, Parsed, Span
 
-_LONGEST_TITLE = 1000
 _LONGEST_VALUE = 10_000
 _MOST_IDS = 10
 
@@ -62,15 +61,11 @@ def asciidoc(document: Document, file_type: FileType) -> Parsed:
     text = document.text
     scan = _Scan(text)
     ids = {anchor for one in scan.headings for anchor in one.anchors}
-    title = ""
-    if not title_in(scan.front, scan.headings):
-        first = next((text[one.start : one.end][:_LONGEST_TITLE] for one in scan.prose), "")
-        title = title_of(without_markup(first), file_name_of(document.path))
     return assemble(
         document,
         file_type,
         Outline(
-            title=title,
+            title=title_from(document, scan.prose, bare=without_markup),
             describe=_describe,
             headings=scan.headings,
             blocks=scan.blocks,

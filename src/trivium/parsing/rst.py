@@ -15,14 +15,13 @@ from trivium.parsing.blocks import Block
 from trivium.parsing.detect import FileType
 from trivium.parsing.links import link
 from trivium.parsing.mentions import exact
-from trivium.parsing.plain import LONGEST_SUMMARY, file_name_of, summary_of, title_of
+from trivium.parsing.plain import LONGEST_SUMMARY, summary_of
 from trivium.parsing.references import Found
 from trivium.parsing.roles import Places, folded, read, without_roles
-from trivium.parsing.sections import LONGEST_NAME, UNTITLED, Heading, Outline, assemble, title_in
+from trivium.parsing.sections import LONGEST_NAME, UNTITLED, Heading, Outline, assemble, title_from
 from trivium.types import Document, MetaValue, Parsed, Span
 
 _TAB = 8
-_LONGEST_TITLE = 1000
 _MOST_LABELS = 10
 # A row shorter than this is a heading's only if it is as long as the heading.
 _SURE_ROW = 4
@@ -68,15 +67,11 @@ def rst(document: Document, file_type: FileType) -> Parsed:
     found = list(scan.found)
     for span in scan.prose:
         found.extend(read(text, span, places))
-    title = ""
-    if not title_in(scan.front, scan.headings):
-        first = next((text[one.start : one.end][:_LONGEST_TITLE] for one in scan.prose), "")
-        title = title_of(without_roles(first), file_name_of(document.path))
     return assemble(
         document,
         file_type,
         Outline(
-            title=title,
+            title=title_from(document, scan.prose, bare=without_roles),
             describe=_describe,
             headings=scan.headings,
             blocks=scan.blocks,

@@ -7,14 +7,14 @@ into an Outline and hands it to assemble(). Every section owns its text up to th
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from trivium.parsing.blocks import Block, language_of, symbols_in
 from trivium.parsing.detect import FileType
 from trivium.parsing.front import first_text, words
-from trivium.parsing.plain import Names, domain_of, summary_of
+from trivium.parsing.plain import Names, domain_of, file_name_of, summary_of, title_of
 from trivium.parsing.references import Found, references, resolved
 from trivium.types import (
     NO_METADATA,
@@ -36,6 +36,7 @@ LONGEST_NAME = 200
 # Past these a document is data, and its lines are text.
 _MOST_HEADINGS = 20_000
 _MOST_BLOCKS = 1000
+_LONGEST_START = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,13 @@ class _Section:
     parent: int
     own: Span
     end: int
+
+
+def title_from(document: Document, prose: Iterable[Span], *, bare: Callable[[str], str]) -> str:
+    """Return the title of a document that gives none: its first words, without markup."""
+    text = document.text
+    first = next((text[one.start : one.end][:_LONGEST_START] for one in prose), "")
+    return title_of(bare(first), file_name_of(document.path))
 
 
 def title_in(front: Metadata, headings: Sequence[Heading]) -> str:
