@@ -141,6 +141,9 @@ class Reference:
     context: str = ""
 
 
+_BEFORE_PATH = len(f"{Kind.CODE}:")
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """Just enough of a node of code to lead a reference to it, and the file it stands in."""
@@ -154,7 +157,7 @@ class Symbol:
     def qualified(self) -> str:
         """Its name with those it lies in, such as Class.method; empty for a module."""
         # Not what follows the first #: a folder may be called C#.
-        return self.id[len(f"{Kind.CODE}:{self.path}#") :]
+        return self.id[_BEFORE_PATH + len(self.path) + len("#") :]
 
 
 @dataclass(frozen=True, slots=True)

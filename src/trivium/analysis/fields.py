@@ -7,11 +7,13 @@ same words. Called by backends when they write.
 from __future__ import annotations
 
 import hashlib
+import re
 
 from trivium.errors import ConfigError
 from trivium.types import Chunk, Node, View
 
-_FIELDS = ("name", "title", "path", "description", "tags", "signature", "body")
+_FIELDS = ("name", "title", "path", "description", "tags", "signature", "file", "body")
+_SEPARATORS = re.compile(r"[/\\.]+")
 
 
 def check(view: View) -> None:
@@ -39,8 +41,23 @@ def text_of(field: str, node: Node, chunk: Chunk) -> str:  # noqa: PLR0911 - one
         return node.description
     if field == "tags":
         return " ".join(node.tags)
+    if field == "file":
+        return file_text(node)
     signature = node.metadata.get("signature", "")
     return signature if isinstance(signature, str) else ""
+
+
+def file_text(node: Node) -> str:
+    """Return what a file is found by: the words of its path, its title, what it offers and takes.
+
+    As seed 003 has it: slashes and dots are spaces; code adds its exported names and its
+    imports, a document its first heading.
+    """
+    words = [_SEPARATORS.sub(" ", node.source.file_path).strip(), node.title]
+    for key in ("exports", "imports"):
+        found = node.metadata.get(key, ())
+        words += found if isinstance(found, tuple) else ()
+    return " ".join(filter(None, words))
 
 
 def embedding_text(node: Node, chunk: Chunk) -> str:

@@ -338,12 +338,12 @@ class _File:
             symbol = self._world.symbol(target.id)
             qualified = "" if symbol is None else symbol.qualified
             outline = {} if symbol is None else self._world.outline(symbol.path)
+            if "~" in qualified or f"{qualified}~2" not in outline:
+                made.append(target)
+                continue
             several = [qualified]
             while (another := f"{qualified}~{len(several) + 1}") in outline:
                 several.append(another)
-            if len(several) == 1 or "~" in qualified:
-                made.append(target)
-                continue
             weight, note = min(target.weight, OVERLOAD), f"one of {len(several)} overloads"
             made += [
                 Target(outline[one].id, weight, "; ".join(filter(None, (target.note, note))))

@@ -134,6 +134,9 @@ class World:
 
     def outline(self, path: str) -> Outline:
         """Return a file's symbols by their qualified names; "" is the module."""
+        found = self._outlines.get(path)
+        if found is not None:
+            return found
         return _remembered(
             self._outlines, path, lambda: {one.qualified: one for one in self._known.outline(path)}
         )

@@ -62,9 +62,8 @@ def parse(document: Document, *, is_apart: bool = False) -> Parsed:
     parsed = _parsed(document, file_type, is_apart=is_apart)
     marked = marks(document.path, document.text)
     references = _known_locals(parsed)
-    nodes = _with_risks(document, parsed.nodes, file_type.language)
-    if marked:
-        nodes = tuple(_with(node, {"marks": marked}) for node in nodes)
+    more: dict[str, MetaValue] = {"marks": marked} if marked else {}
+    nodes = _with_risks(document, parsed.nodes, file_type.language, more)
     return _with_file(document, file_type, replace(parsed, nodes=nodes, references=references))
 
 
@@ -75,14 +74,14 @@ def _known_locals(parsed: Parsed) -> tuple[Reference, ...]:
     """
     ids = {node.id for node in parsed.nodes}
     own = {
-        node.id: frozenset((*_texts(node, "params"), *_texts(node, "writes")))
+        node.id: (*_texts(node, "params"), *_texts(node, "writes"))
         for node in parsed.nodes
         if node.type in _FUNCTIONS
     }
     kept = []
     for one in parsed.references:
-        root = one.path.partition(".")[0]
         hidden = own.get(one.source, ()) if one.type is EdgeType.CALLS else ()
+        root = one.path.partition(".")[0] if hidden else ""
         if root and root in hidden and not one.of:
             kept.append(replace(one, alias=LOCAL))
         elif root or one.name not in hidden or f"{one.source}.{one.name}" in ids:
@@ -112,16 +111,20 @@ def _parsed(document: Document, file_type: FileType, *, is_apart: bool) -> Parse
         return replace(plain(document, file_type), failure=reason)
 
 
-def _with_risks(document: Document, nodes: tuple[Node, ...], language: str) -> tuple[Node, ...]:
+def _with_risks(
+    document: Document, nodes: tuple[Node, ...], language: str, more: Mapping[str, MetaValue]
+) -> tuple[Node, ...]:
+    """Add to each node the risks of its own text, and what all nodes of the file get."""
     text = document.text
     clues = clues_in(text, language=language)
     if clues is None:
-        return nodes
+        return tuple(_with(node, more) for node in nodes) if more else nodes
     found = []
     for node in nodes:
-        own = "".join(text[part.start : part.end] for part in node.own)
+        own = "".join([text[part.start : part.end] for part in node.own])
         is_code = node.kind is Kind.CODE and own
-        found.append(_with(node, risks(own, language=language, clues=clues)) if is_code else node)
+        risky = risks(own, language=language, clues=clues) if is_code else {}
+        found.append(_with(node, {**risky, **more} if risky else more))
     return tuple(found)
 
 

@@ -228,6 +228,12 @@ def _matches(rules: Iterable[Rule], code: str, looked_at: str) -> list[_Match]:
 
 def _follow(trail: _Trail, sinks: list[_Match]) -> list[Rule]:
     """Go through the statements in order; return the sinks that are ones, and note the flows."""
+    if not trail.sources and not any(sink.rule.needs or sink.rule.unless for sink in sinks):
+        return [
+            sink.rule
+            for sink in sinks
+            if not sink.rule.needs_flow and not _is_definition(sink, trail.code)
+        ]
     found: list[Rule] = []
     starts = [sink.start for sink in sinks]
     covers = [_cover(one, trail.code) for one in trail.sanitizers]

@@ -8,7 +8,8 @@ import pytest
 
 from trivium.analysis import fields
 from trivium.errors import ConfigError
-from trivium.types import Chunk, ChunkId, Kind, Location, Node, NodeId, Span, View
+from trivium.parsing.parse import parse
+from trivium.types import Chunk, ChunkId, Document, Kind, Location, Node, NodeId, Span, View
 
 NODE = Node(
     id=NodeId("code:a/b.py#run"),
@@ -79,3 +80,11 @@ def test_equal_texts_share_a_key_of_16_bytes_and_others_do_not() -> None:
 
 def test_a_text_with_half_a_surrogate_pair_has_a_key() -> None:
     assert fields.text_key("\ud800") != fields.text_key("\udc00")
+
+
+def test_a_file_is_found_by_its_path_its_names_and_its_imports() -> None:
+    code, *_ = parse(Document("src/lib/store.py", "import os\n\ndef save(): ...\n")).nodes
+    page, *_ = parse(Document("docs/guide.md", "# The guide\n\ntext\n")).nodes
+
+    assert fields.file_text(code) == "src lib store py save os"
+    assert fields.file_text(page) == "docs guide md The guide"
