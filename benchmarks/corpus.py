@@ -81,13 +81,16 @@ class Prepared:
 
 def settings_for(home: Path, *, model: str = "none") -> config.Settings:
     """Return settings that read nothing of this machine's."""
-    return config.load(
-        environ={
-            "TRIVIUM_HOME": str(home),
-            "TRIVIUM_CONFIG": str(home / "none.toml"),
-            "TRIVIUM_EMBEDDING__MODEL": model,
-        }
-    )
+    return config.load(environ=environment_for(home, model=model))
+
+
+def environment_for(home: Path, *, model: str = "none") -> dict[str, str]:
+    """Return the variables that make a process read nothing of this machine's."""
+    return {
+        "TRIVIUM_HOME": str(home),
+        "TRIVIUM_CONFIG": str(home / "none.toml"),
+        "TRIVIUM_EMBEDDING__MODEL": model,
+    }
 
 
 def prepare(cache: Path, *, chunks: int) -> Prepared:

@@ -1,7 +1,8 @@
 """A folder of very many small files: does memory stay bounded, and does a change stay cheap?
 
 Writes a tree of source files that import and call each other, indexes it without a model, edits
-one file and syncs again. Peak memory is that of this process and its workers.
+one file and syncs again; the last row is the whole command `trivium search` after an edit. Peak
+memory is that of this process and its workers.
 Run: python -m benchmarks.scale [--files 200000] [--cache FOLDER]
 """
 
@@ -10,11 +11,12 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import sys
 import time
 from pathlib import Path
 
-from benchmarks.corpus import settings_for
-from benchmarks.measure import Row, arguments, report
+from benchmarks.corpus import environment_for, settings_for
+from benchmarks.measure import Row, arguments, child_ms, report
 from trivium.collection import Collection
 
 _PER_FOLDER = 100
@@ -68,11 +70,19 @@ def main() -> None:
         edited.write_text(text_of(7), encoding="utf-8")
         rows.append(_timed("one edit, its folder listed", lambda: collection.sync(folders=one)))
         status = collection.stats()
+    edited.write_text(text_of(7) + "\n\ndef added_again():\n    pass\n", encoding="utf-8")
+    rows.append(_timed("one edit, trivium search in a new process", lambda: _search(folder, home)))
+    edited.write_text(text_of(7), encoding="utf-8")
     report("scale", rows, to=asked.json)
     print(
         f"{status.files:,} files, {status.nodes:,} nodes, {status.edges:,} edges, "
         f"{status.chunks:,} chunks"
     )
+
+
+def _search(folder: Path, home: Path) -> None:
+    command = [str(Path(sys.executable).with_name("trivium")), "search", "added_again", str(folder)]
+    child_ms(command, environment=environment_for(home))
 
 
 def _timed(what: str, act: object) -> Row:

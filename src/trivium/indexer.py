@@ -316,7 +316,7 @@ def link(
             total = done + left
             room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
             with backend.snapshot() as snapshot:
-                found = paths(snapshot.files())
+                found = paths(snapshot.paths())
                 world = World(snapshot, found, projects=project_facts_of(snapshot, found))
                 until = done + min(room, left)
                 while done < until and (

@@ -214,6 +214,10 @@ class Snapshot(Protocol):
         """Return the manifest: every file in the index by its path."""
         ...
 
+    def paths(self) -> Sequence[str]:
+        """Return the paths of the manifest in order."""
+        ...
+
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         ...

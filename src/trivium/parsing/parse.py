@@ -9,19 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 
-from trivium.parsing.asciidoc import asciidoc
-from trivium.parsing.code.reader import read
 from trivium.parsing.detect import HEAD, PLAIN, FileType, detect
-from trivium.parsing.html import html
-from trivium.parsing.markdown import markdown
 from trivium.parsing.marks import marks
 from trivium.parsing.plain import domain_of, file_name_of, plain
 from trivium.parsing.projects import project_facts
-from trivium.parsing.record import record
 from trivium.parsing.risk import clues_in, risks
-from trivium.parsing.rst import rst
-from trivium.parsing.skills import is_skill, skill
 from trivium.types import (
     LOCAL,
     Document,
@@ -37,16 +31,16 @@ from trivium.types import (
     Span,
 )
 
+Parser = Callable[[Document, FileType], Parsed]
+
 ROOT = NodeId("file:.")
-
-
-_PARSERS: Mapping[str, Callable[[Document, FileType], Parsed]] = {
-    PLAIN: plain,
-    "markdown": markdown,
-    "rst": rst,
-    "asciidoc": asciidoc,
-    "html": html,
-    "record": record,
+# Imported when the first such document is read: a search after one edit needs one of them.
+_PARSERS = {
+    "markdown": "trivium.parsing.markdown",
+    "rst": "trivium.parsing.rst",
+    "asciidoc": "trivium.parsing.asciidoc",
+    "html": "trivium.parsing.html",
+    "record": "trivium.parsing.record",
 }
 _FUNCTIONS = frozenset({"function", "method", "constructor"})
 # What a file's own node takes over from the node of its content, for finding files by them.
@@ -103,12 +97,27 @@ def plainly(document: Document, *, failure: str) -> Parsed:
 
 def _parsed(document: Document, file_type: FileType, *, is_apart: bool) -> Parsed:
     try:
-        if file_type.parser == "markdown" and is_skill(document):
-            return skill(document, file_type, apart=is_apart)
-        return _PARSERS.get(file_type.parser, read)(document, file_type)
+        return _read(document, file_type, is_apart=is_apart)
     except Exception as error:  # noqa: BLE001 - grammars fail in ways nobody can list beforehand
         reason = f"{file_type.parser}: {error or type(error).__name__}"
         return replace(plain(document, file_type), failure=reason)
+
+
+def _read(document: Document, file_type: FileType, *, is_apart: bool) -> Parsed:
+    name = file_type.parser
+    if name == PLAIN:
+        return plain(document, file_type)
+    if name == "markdown":
+        from trivium.parsing.skills import is_skill, skill
+
+        if is_skill(document):
+            return skill(document, file_type, apart=is_apart)
+    if name not in _PARSERS:
+        from trivium.parsing.code.reader import read
+
+        return read(document, file_type)
+    parser: Parser = getattr(import_module(_PARSERS[name]), name)
+    return parser(document, file_type)
 
 
 def _with_risks(

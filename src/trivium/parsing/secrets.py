@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Any
@@ -60,7 +60,7 @@ class _Rule:
     name: str
     keywords: tuple[str, ...]
     folded: tuple[bytes, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     passes: Callable[[str], bool]
 
 
@@ -134,7 +134,7 @@ def mask(text: str, *, path: str = "") -> Masked:
 def _find(text: str, *, folded: bytes, rule: _Rule) -> Iterator[tuple[int, int]]:
     """Where one rule's secrets stand. The pattern runs only where a keyword begins."""
     for start in _starts(text, folded=folded, rule=rule):
-        match = rule.pattern.match(text, start)
+        match = _compiled(rule.pattern).match(text, start)
         if match is None:
             continue
         groups = match.groupdict()
@@ -349,7 +349,13 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 }
 
 
-@lru_cache(maxsize=1)
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a rule when its keyword is met: most never are, and all of them take a while."""
+    return re.compile(pattern)
+
+
+@cache
 def _rules() -> _Rules:
     """Read the rule file on first use."""
     data = tomllib.loads(
@@ -364,7 +370,7 @@ def _rules() -> _Rules:
                 folded=tuple(word.encode() for word in rule["keywords"])
                 if rule.get("ignore_case", False)
                 else (),
-                pattern=re.compile(rule["pattern"]),
+                pattern=rule["pattern"],
                 passes=_CHECKS[rule["check"]],
             )
             for rule in data["rule"]

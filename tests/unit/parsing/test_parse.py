@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.parsing import parse as parse_module
+from trivium.parsing.code import reader
 from trivium.parsing.detect import FileType
 from trivium.parsing.parse import folder_node, parse
 from trivium.types import Document, Parsed
@@ -71,7 +71,7 @@ def test_a_parser_that_fails_leaves_the_text_to_the_plain_one(
     def broken(document: Document, file_type: FileType) -> Parsed:
         raise RecursionError(f"{file_type.parser} is lost in {document.path}")
 
-    monkeypatch.setattr(parse_module, "read", broken)
+    monkeypatch.setattr(reader, "read", broken)
     parsed = parse(Document("a.py", "def f(): pass\n"))
 
     assert parsed.failure == "python: python is lost in a.py"

@@ -122,6 +122,10 @@ class EmbeddedSnapshot:
         )
         return {row[0]: FileState(*row) for row in rows}
 
+    def paths(self) -> Sequence[str]:
+        """Return the paths of the manifest in order."""
+        return [path for (path,) in self._sql.execute("SELECT path FROM files ORDER BY path")]
+
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         return dict(self._sql.execute("SELECT path, reason FROM skipped ORDER BY path"))

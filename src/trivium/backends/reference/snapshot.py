@@ -101,6 +101,10 @@ class ReferenceSnapshot:
         """Return the manifest: every file in the index by its path."""
         return {path: content.state for path, content in sorted(self._state.files.items())}
 
+    def paths(self) -> Sequence[str]:
+        """Return the paths of the manifest in order."""
+        return sorted(self._state.files)
+
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         return dict(sorted(self._state.skipped.items()))
