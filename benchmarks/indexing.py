@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.corpus import settings_for, write_code, write_prose
 from benchmarks.measure import arguments, cpu_ms, middle, report, verdict
-from trivium.analysis.fields import embedding_text, text_of
+from trivium.analysis.fields import embedding_text, texts_of
 from trivium.analysis.words import analyser
 from trivium.backends.base import Batch, FileContent, FileState
 from trivium.backends.embedded.store import EmbeddedBackend
@@ -155,15 +155,15 @@ def _stages(root: Path, place: Path) -> tuple[list[FileContent], Rows]:
         rows = list(snapshot.stream("1", ()))
     with Stage("write to Tantivy, analysis included"):
         text = TextWriter(TextFolder(place / "text", view), fresh=True)
-        for number, node, one in rows:
-            text.add(number, node, one)
+        for row in rows:
+            text.add(*row)
         text.commit(1)
         text.close()
     words_of = analyser(view.analyser)
     with Stage("  of it analysis"):
-        for _, node, one in rows:
-            for name, _ in view.fields:
-                words_of.split(text_of(name, node, one))
+        for _, node, one, whole in rows:
+            for _, _, field in texts_of(view, node, one, whole):
+                words_of.split(field)
     backend.close()
     total = sum(value for name, value in spent.items() if not name.startswith(" "))
     shown: Rows = [

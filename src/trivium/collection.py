@@ -63,7 +63,7 @@ from trivium.writing.digest import Cutting
 from trivium.writing.plan import plan
 
 # Raise when parsing, masking or cutting changes what is stored.
-CONTENT_VERSION = 2
+CONTENT_VERSION = 3
 _SHIPPED_MODEL = "minilm"
 # About a quarter of a second of work; a search does not wait for more.
 _LINKS_BEFORE_ANSWER = 100

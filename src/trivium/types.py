@@ -172,7 +172,10 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The slice of a node that is ranked and embedded; `text` is document.text[start:end]."""
+    """The slice of a node that is ranked and embedded; `text` is document.text[start:end].
+
+    A node without text of its own has one empty chunk, so that it can be found by its name.
+    """
 
     id: ChunkId
     node_id: NodeId
@@ -187,16 +190,20 @@ class View:
     """What one text index holds: which unit, made into terms how, from which fields.
 
     `combine` "repeat" puts all fields into one, each repeated by its weight (BM25F at no
-    query cost); "sum" keeps them apart and adds their BM25 scores. `kinds` are those
-    that share term statistics; None is all of them.
+    query cost); "sum" keeps them apart and adds their BM25 scores. `by_kind` are fields that
+    only nodes of one kind have; `most` says how many characters of a field count. `unit`
+    "node" indexes each node once, whole, under its first chunk; "chunk" each chunk that has
+    text. `kinds` are those that share term statistics; None is all of them.
     """
 
     name: str
     analyser: str
-    fields: tuple[tuple[str, int], ...]
+    fields: tuple[tuple[str, float], ...]
     combine: str = "repeat"
     unit: str = "chunk"
     kinds: tuple[str, ...] | None = None
+    by_kind: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    most: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

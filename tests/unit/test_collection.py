@@ -469,8 +469,9 @@ def test_worktrees_of_one_repository_embed_each_text_once(
     second = opened(worktree)
     second.sync()
 
-    assert second.embed() == 1
-    assert len(embedder.documents) == embedded + 1
+    # The section, and the file by its name.
+    assert second.embed() == 2
+    assert len(embedder.documents) == embedded + 2
     assert second.status().embedded == 1.0
     assert len(list((home / "store").iterdir())) == 1
     assert len(listed(home)) == 2
@@ -495,7 +496,7 @@ def test_a_reset_of_one_worktree_leaves_the_vectors_of_the_other(
     assert embedder.documents
 
 
-def test_a_rename_embeds_nothing_and_a_branch_switched_back_nothing_either(
+def test_a_rename_embeds_only_the_new_name_and_a_branch_switched_back_nothing_either(
     shop: Path, opened: Open, embedder: WordEmbedder
 ) -> None:
     write(shop, {"guide.md": "# Guide\n\nHow to feed a cat.\n"})
@@ -505,7 +506,8 @@ def test_a_rename_embeds_nothing_and_a_branch_switched_back_nothing_either(
     texts = len(embedder.documents)
 
     (shop / "guide.md").rename(shop / "manual.md")
-    assert (collection.sync().added, collection.embed()) == (1, 0)
+    # Only the file's own name is new.
+    assert (collection.sync().added, collection.embed()) == (1, 1)
 
     write(shop, {"manual.md": "# Guide\n\nHow to feed two dogs.\n"})
     collection.sync()
@@ -513,7 +515,7 @@ def test_a_rename_embeds_nothing_and_a_branch_switched_back_nothing_either(
     write(shop, {"manual.md": "# Guide\n\nHow to feed a cat.\n"})
     collection.sync()
     assert collection.embed() == 0
-    assert len(embedder.documents) == texts + 1
+    assert len(embedder.documents) == texts + 2
 
 
 def test_only_what_changed_is_parsed_again(
@@ -565,6 +567,7 @@ def test_an_export_can_be_imported_into_another_folder(
     collection = opened(shop)
     collection.sync()
     collection.embed()
+    embedded = len(embedder.documents)
     collection.export(tmp_path / "shop.trivium")
     other = tmp_path / "elsewhere"
     other.mkdir()
@@ -575,7 +578,7 @@ def test_an_export_can_be_imported_into_another_folder(
     expected, found = collection.search("cat"), target.search("cat")
     assert found.results == expected.results
     assert (found.method, found.collection) == ("hybrid", "elsewhere")
-    assert len(embedder.documents) == collection.stats().chunks
+    assert len(embedder.documents) == embedded
 
 
 def test_a_damaged_export_changes_nothing(tmp_path: Path, shop: Path, opened: Open) -> None:

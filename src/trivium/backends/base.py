@@ -143,7 +143,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """How much an index holds. `origin` is where the last of it came from: folder or archive."""
+    """How much an index holds; chunks without text do not count.
+
+    `origin` is where the last of it came from: folder or archive.
+    """
 
     seq: int
     files: int
@@ -194,8 +197,13 @@ class TextIndex(Protocol):
 class VectorIndex(Protocol):
     """Search by meaning in one vector space."""
 
-    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
-        """Rank the chunks nearest to `vector` by cosine; the same promises as for text."""
+    def search(
+        self, vector: NDArray[np.float32], *, where: Filter, depth: int, unit: str = "chunk"
+    ) -> Ranking:
+        """Rank the chunks nearest to `vector` by cosine; the same promises as for text.
+
+        `unit` "chunk" ranks those with text, "node" the first chunk of each node.
+        """
         ...
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
@@ -251,7 +259,7 @@ class Snapshot(Protocol):
         ...
 
     def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
-        """Return a node's chunks in order."""
+        """Return a node's chunks in order; none for one without text of its own."""
         ...
 
     def edges_of(self, node_id: NodeId) -> Sequence[Edge]:

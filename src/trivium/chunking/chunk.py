@@ -1,7 +1,8 @@
 """Nodes -> Chunks: the own text of each node, cut by the rule for its kind.
 
 Every chunk is one slice of the document and lies in one node; together they hold all text but
-white space, lone closing brackets, and what stands between records. Called by the indexer.
+white space, lone closing brackets, and what stands between records. A node without text of its
+own gets one empty chunk: it is ranked by its name. Called by the indexer.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def chunk(
     spans: list[Span] = []
     for node in nodes:
         found = _cut(text, node, size=size, overlap=overlap)
+        found = found or [Span(node.span.start, node.span.start)]
         owners.extend((node, number) for number in range(len(found)))
         spans.extend(found)
     return [

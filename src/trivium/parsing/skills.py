@@ -80,7 +80,11 @@ def skill(document: Document, file_type: FileType, *, apart: bool = False) -> Pa
 
     is_map = _is_map(document.text, front, parsed.references)
     type_ = _type_in(front) or (MAP_OF_CONTENT if is_map else "skill")
+    shown = sections(document.text, parsed.nodes)
     metadata = {**front, **usage(document.text, parsed)}
+    if shown:
+        metadata["headings"] = tuple(one.heading for one in shown)
+        metadata["previews"] = tuple(one.preview for one in shown)
     nodes = tuple(
         replace(
             node,

@@ -17,6 +17,7 @@ from trivium.testing.promises_filters import FilterPromises
 from trivium.testing.promises_linking import LinkingPromises
 from trivium.testing.promises_queries import QueryPromises
 from trivium.testing.promises_text import TextPromises
+from trivium.testing.promises_units import UnitPromises
 from trivium.testing.promises_vectors import VectorPromises
 from trivium.testing.promises_writing import WritingPromises
 
@@ -26,6 +27,7 @@ __all__ = ["BackendContract", "MakeBackend"]
 class BackendContract(
     WritingPromises,
     TextPromises,
+    UnitPromises,
     QueryPromises,
     FilterPromises,
     VectorPromises,

@@ -66,7 +66,9 @@ def folder_content(folder: str) -> FileContent:
     """Return what is written of a folder: a node without text."""
     path = folder_path(folder)
     node, edges = folder_node(folder)
-    return FileContent(FileState(path, 0, 0, ""), Document(path, ""), (node,), edges, ())
+    document = Document(path, "")
+    chunks = tuple(chunk(document, (node,)))
+    return FileContent(FileState(path, 0, 0, ""), document, (node,), edges, chunks)
 
 
 def folder_path(folder: str) -> str:

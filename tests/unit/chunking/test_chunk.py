@@ -6,6 +6,11 @@ from trivium.types import Chunk, Document
 
 
 def chunks_of(path: str, text: str, *, size: int = 1000, overlap: int = 200) -> list[Chunk]:
+    """Return the chunks that have text."""
+    return [one for one in every_chunk_of(path, text, size=size, overlap=overlap) if one.text]
+
+
+def every_chunk_of(path: str, text: str, *, size: int = 1000, overlap: int = 200) -> list[Chunk]:
     document = Document(path, text)
     return chunk(document, parse(document).nodes, size=size, overlap=overlap)
 
@@ -49,5 +54,12 @@ def test_a_piece_of_closing_brackets_alone_is_no_chunk() -> None:
     assert [one.text for one in found] == ["class A {", "  m() {}"]
 
 
-def test_an_empty_file_has_no_chunks() -> None:
+def test_an_empty_file_has_no_chunks_with_text() -> None:
     assert chunks_of("a.md", "") == chunks_of("a.py", " \n") == []
+
+
+def test_a_node_without_text_of_its_own_has_one_empty_chunk() -> None:
+    found = every_chunk_of("a.py", "class A:\n    x = 1\n")
+
+    assert {one.node_id for one in found if not one.text} == {"file:a.py", "code:a.py"}
+    assert all(one.id == f"{one.node_id}@0" for one in found if not one.text)

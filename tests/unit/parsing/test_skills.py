@@ -59,6 +59,8 @@ def read(path: str, text: str, *, apart: bool = False) -> Parsed:
 
 def facts(text: str, *, front: str = "") -> dict[str, object]:
     found = dict(read("a/SKILL.md", f"---\nname: x\n{front}---\n{text}").nodes[0].metadata)
+    found.pop("headings", None)
+    found.pop("previews", None)
     return {key: value for key, value in found.items() if key != "name"}
 
 

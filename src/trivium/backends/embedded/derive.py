@@ -27,7 +27,8 @@ from trivium.types import Chunk, Node
 if TYPE_CHECKING:
     from trivium.backends.embedded.life import Life
 
-Added = tuple[int, Node, Chunk]
+# The number of a chunk, its node, itself, and the text of its document.
+Added = tuple[int, Node, Chunk, str]
 
 
 class Derived:
@@ -48,8 +49,8 @@ class Derived:
         """Hand a batch that is safe to the text indexes that are open."""
         for writer in self._text.values():
             writer.drop(dropped)
-            for number, node, chunk in added:
-                writer.add(number, node, chunk)
+            for one in added:
+                writer.add(*one)
 
     def publish(self, seq: int) -> None:
         """Bring all indexes up to batch `seq`, for all readers."""
@@ -115,15 +116,15 @@ class Derived:
             newer = self._sql.execute("SELECT id FROM chunks WHERE seq > ?", (since,))
             for (number,) in newer.fetchall():
                 writer.forget(number)
-        for number, node, chunk in stream(self._sql, "c.seq > ?", (since,)):
-            writer.add(number, node, chunk)
+        for one in stream(self._sql, "c.seq > ?", (since,)):
+            writer.add(*one)
 
     def _rebuild_text(self, folder: TextFolder, seq: int) -> None:
         self._close_text(folder)
         writer = TextWriter(folder, fresh=True)
         try:
-            for number, node, chunk in stream(self._sql, "1", ()):
-                writer.add(number, node, chunk)
+            for one in stream(self._sql, "1", ()):
+                writer.add(*one)
             writer.commit(seq)
         finally:
             writer.close()

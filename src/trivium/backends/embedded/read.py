@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.vectors import Loaded
 
 _IDS = "(SELECT value FROM json_each(?))"
+_OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
 class EmbeddedSnapshot:
@@ -108,7 +109,7 @@ class EmbeddedSnapshot:
             files=count("files WHERE path NOT LIKE '%/'"),
             nodes=count("nodes"),
             edges=count("edges"),
-            chunks=count("chunks"),
+            chunks=count("chunks WHERE end > start"),
             masked=int(masked),
             skipped=dict(skipped),
             indexed_at=self._indexed_at,
@@ -150,7 +151,7 @@ class EmbeddedSnapshot:
             assert found is not None  # noqa: S101 - made just above
             self._pinned[key] = found
         state, searcher = self._pinned[key]
-        reader = TextReader(folder, searcher)
+        reader = TextReader(folder, searcher, view)
         return EmbeddedText(self, reader, is_current=state.seq >= self.seq)
 
     def _build(self, folder: TextFolder) -> None:
@@ -160,8 +161,8 @@ class EmbeddedSnapshot:
                 return
             writer = TextWriter(folder, fresh=True)
             try:
-                for number, node, chunk in self.stream("1", ()):
-                    writer.add(number, node, chunk)
+                for one in self.stream("1", ()):
+                    writer.add(*one)
                 self._check_life()
                 writer.commit(self.seq, unless_made=True)
             except BackendError:
@@ -182,7 +183,8 @@ class EmbeddedSnapshot:
         return self._spaces
 
     def _find_spaces(self) -> list[Space]:
-        chunks = self.contents().chunks
+        row = self._sql.execute("SELECT count(*) FROM chunks WHERE key <> x''").fetchone()
+        chunks = int(row[0])
         found = []
         for place in sorted((self._life.folder / "vectors").glob("*/current.json")):
             model_id = place.parent.name
@@ -244,11 +246,11 @@ class EmbeddedSnapshot:
         return row[2][row[0] : row[1]] if row else ""
 
     def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
-        """Return a node's chunks in order."""
+        """Return a node's chunks in order; none for one without text of its own."""
         rows = self._sql.execute(
             f"SELECT {CHUNK_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
             "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
-            "WHERE n.node_id = ? ORDER BY c.id",
+            "WHERE n.node_id = ? AND c.end > c.start ORDER BY c.id",
             (node_id,),
         ).fetchall()
         texts = self._texts({row[5] for row in rows})
@@ -374,14 +376,17 @@ class EmbeddedSnapshot:
 
     def stream(
         self, condition: str, values: Sequence[str | int]
-    ) -> Iterator[tuple[int, Node, Chunk]]:
-        """Yield chunks with their numbers and nodes, file by file, for derived indexes."""
+    ) -> Iterator[tuple[int, Node, Chunk, str]]:
+        """Yield chunks with their numbers, nodes and documents' texts, for derived indexes."""
         yield from stream(self._sql, condition, values)
 
-    def ids_of(self, numbers: Sequence[int]) -> dict[int, ChunkId]:
-        """Return the chunk ids of these numbers; ones that are gone are left out."""
+    def ids_of(self, numbers: Sequence[int], *, unit: str = "") -> dict[int, ChunkId]:
+        """Return the chunk ids of these numbers; ones that are gone are left out.
+
+        Of `unit` "chunk" only those with text, of "node" only the first of each node.
+        """
         rows = self._sql.execute(
-            f"SELECT id, chunk_id FROM chunks WHERE id IN {_IDS}",  # noqa: S608
+            f"SELECT id, chunk_id FROM chunks WHERE id IN {_IDS}{_OF_UNIT[unit]}",  # noqa: S608
             (json.dumps(numbers),),
         )
         found: dict[int, ChunkId] = dict(rows)
@@ -421,8 +426,8 @@ class EmbeddedSnapshot:
 
 def stream(
     connection: sqlite3.Connection, condition: str, values: Sequence[str | int]
-) -> Iterator[tuple[int, Node, Chunk]]:
-    """Yield chunks with their numbers and nodes, file by file.
+) -> Iterator[tuple[int, Node, Chunk, str]]:
+    """Yield chunks with their numbers, nodes and documents' texts, file by file.
 
     `condition` is SQL of our own on chunks `c`.
     """
@@ -441,4 +446,5 @@ def stream(
         for row in of_file:
             if node is None or node.id != row[6]:
                 node = node_of(row[6:13])
-            yield row[0], node, chunk_of(row[1:6], node.id, found[0][row[2] : row[3]])
+            text: str = found[0]
+            yield row[0], node, chunk_of(row[1:6], node.id, text[row[2] : row[3]]), text

@@ -69,15 +69,18 @@ class EmbeddedVectors:
         self._snapshot = snapshot
         self._reader = reader
 
-    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
+    def search(
+        self, vector: NDArray[np.float32], *, where: Filter, depth: int, unit: str = "chunk"
+    ) -> Ranking:
         """Rank the chunks nearest to `vector`."""
         if depth < 1:
             return Ranking("vectors", (), ())
         allowed = self._snapshot.allowed(where)
-        limit = depth
+        # Files are found by vectors of their own; a search for chunks passes over them.
+        limit = depth + _SLACK
         while True:
             numbers, cosines = self._reader.best(vector, limit=limit, allowed=allowed)
-            ids = self._snapshot.ids_of(numbers.tolist())
+            ids = self._snapshot.ids_of(numbers.tolist(), unit=unit)
             pairs = zip(numbers.tolist(), cosines.tolist(), strict=True)
             alive = [(score, ids[number]) for number, score in pairs if number in ids]
             if len(alive) >= depth or len(numbers) < limit:

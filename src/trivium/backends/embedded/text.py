@@ -17,11 +17,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from trivium.analysis.fields import text_of
+from trivium.analysis.fields import every_field, is_unit, texts_of
 from trivium.analysis.words import analyser
 from trivium.backends.embedded.aside import write_aside
 from trivium.backends.embedded.asks import compile_filter, compile_query
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     import tantivy
 
 # Raise when the meaning of the indexed terms changes: old views are then made anew.
-_VERSION = 1
+_VERSION = 2
 _HEAP_BYTES = 64_000_000
 _MERGE_SHARE = 0.2
 _MERGE_LEAST = 200
 _MOST_KNOWN = 2000
+_LONG = frozenset({"body", "content", "comment", "description", "previews"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,12 @@ class State:
 
 @cache
 def view_key(view: View) -> str:
-    """Name the folder of a view: its name and a hash of all that gives it its meaning."""
+    """Name the folder of a view: its name and a hash of all that gives it its meaning.
+
+    Weights of fields that are kept apart count when asked, not in what is written.
+    """
+    if view.combine == "sum":
+        view = replace(view, fields=_alike(view.fields), by_kind=_alike_by_kind(view))
     meaning = json.dumps([_VERSION, asdict(view)], sort_keys=True)
     return f"{view.name}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
 
@@ -63,7 +69,15 @@ def fields_of(view: View) -> tuple[tuple[str, float], ...]:
     """Return the Tantivy fields of a view with the weight each has when asked."""
     if view.combine == "repeat":
         return (("t", 1.0),)
-    return tuple((f"t_{name}", float(weight)) for name, weight in view.fields)
+    return tuple((f"t_{name}", float(weight)) for name, weight in every_field(view))
+
+
+def _alike(fields: tuple[tuple[str, float], ...]) -> tuple[tuple[str, float], ...]:
+    return tuple((name, 1.0) for name, _ in fields)
+
+
+def _alike_by_kind(view: View) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    return tuple((kind, _alike(fields)) for kind, fields in view.by_kind)
 
 
 def schema_of(view: View) -> tantivy.Schema:
@@ -199,9 +213,7 @@ def views_in(folder: Path) -> list[View]:
             continue
         try:
             raw = json.loads(definition.read_text(encoding="utf-8"))
-            fields = tuple((name, weight) for name, weight in raw.pop("fields"))
-            kinds = raw.pop("kinds")
-            view = View(fields=fields, kinds=None if kinds is None else tuple(kinds), **raw)
+            view = View(**{name: _as_tuples(value) for name, value in raw.items()})
         except (OSError, ValueError, TypeError, KeyError):
             continue
         if view_key(view) == definition.parent.name:
@@ -209,6 +221,11 @@ def views_in(folder: Path) -> list[View]:
         else:
             shutil.rmtree(definition.parent, ignore_errors=True)
     return views
+
+
+def _as_tuples(value: object) -> Any:  # noqa: ANN401 - what JSON gives
+    """Return JSON's lists as the tuples they were."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
 class TextWriter:
@@ -236,11 +253,11 @@ class TextWriter:
             self._writer.garbage_collect_files()
         self._document = _Documents(self._view)
 
-    def add(self, number: int, node: Node, chunk: Chunk) -> None:
-        """Index one chunk under its number."""
-        if self._view.kinds is not None and node.kind.value not in self._view.kinds:
+    def add(self, number: int, node: Node, chunk: Chunk, whole: str) -> None:
+        """Index one chunk under its number, if it is a unit of the view."""
+        if not is_unit(self._view, node, chunk):
             return
-        document = self._document.of(number, node, chunk)
+        document = self._document.of(number, node, chunk, whole)
         if document is not None:
             with _translated(self._folder):
                 self._writer.add_document(document)
@@ -292,10 +309,12 @@ def needs_rebuild(state: State, chunks: int) -> bool:
 class TextReader:
     """Asks one pinned searcher; scores are Tantivy's BM25."""
 
-    def __init__(self, folder: TextFolder, searcher: tantivy.Searcher) -> None:
+    def __init__(self, folder: TextFolder, searcher: tantivy.Searcher, view: View) -> None:
         self._folder = folder
         self._searcher = searcher
-        self._analyser = analyser(folder.view.analyser)
+        self._analyser = analyser(view.analyser)
+        # Views that differ in the weights of fields kept apart share their folder.
+        self._fields = fields_of(view)
 
     def best(self, query: Query, *, where: Filter, limit: int) -> list[tuple[float, int]]:
         """Return up to `limit` scores and chunk numbers, best first."""
@@ -321,8 +340,7 @@ class TextReader:
         return {number: score for score, number in self._run(_gated(asked, gate), len(numbers))}
 
     def _compile(self, query: Query) -> tantivy.Query | None:
-        fields = fields_of(self._folder.view)
-        return compile_query(self._folder.schema, fields, self._analyser, query.root)
+        return compile_query(self._folder.schema, self._fields, self._analyser, query.root)
 
     def _run(self, asked: tantivy.Query, limit: int) -> list[tuple[float, int]]:
         hits = self._searcher.search(asked, limit=limit, count=False).hits
@@ -360,7 +378,7 @@ class _Documents:
         self._node: Node | None = None
         self._attributes: list[tuple[str, str]] = []
 
-    def of(self, number: int, node: Node, chunk: Chunk) -> tantivy.Document | None:
+    def of(self, number: int, node: Node, chunk: Chunk, whole: str) -> tantivy.Document | None:
         """Return the document of a chunk; None for one without a term, which nothing finds."""
         import tantivy
 
@@ -368,12 +386,11 @@ class _Documents:
         document.add_integer("id", number)
         repeats = self._view.combine == "repeat"
         has_terms = False
-        for name, weight in self._view.fields:
-            text = text_of(name, node, chunk)
-            values = self._terms(text) if name == "body" else self._known_terms(text)
+        for name, weight, text in texts_of(self._view, node, chunk, whole):
+            values = self._terms(text) if name in _LONG else self._known_terms(text)
             has_terms = has_terms or bool(values)
             field = "t" if repeats else f"t_{name}"
-            for value in values * weight if repeats else values:
+            for value in values * int(weight) if repeats else values:
                 document.add_text(field, value)
         if not has_terms:
             return None

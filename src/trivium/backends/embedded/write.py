@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from trivium.analysis.fields import embedding_text, text_key
+from trivium.analysis.fields import embedding_key, embedding_text, text_key
 from trivium.backends.base import (
     Batch,
     FileContent,
@@ -172,7 +172,7 @@ class EmbeddedWriter:
                     "The batch was not stored."
                 )
             node = nodes[chunk.node_id]
-            added.append((number, node, chunk))
+            added.append((number, node, chunk, content.document.text))
             rows.append(
                 (
                     number,
@@ -183,7 +183,7 @@ class EmbeddedWriter:
                     chunk.span.end,
                     chunk.start_line,
                     chunk.end_line,
-                    text_key(embedding_text(node, chunk)),
+                    embedding_key(node, chunk),
                     seq,
                 )
             )
@@ -222,24 +222,24 @@ class EmbeddedWriter:
             self._revise()
 
     def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
-        """Return texts without a vector in this space, newest files first."""
+        """Return texts without a vector in this space, newest files first, file names last."""
         rows = self._sql.execute(
-            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "
-            "WHERE NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
-            "ORDER BY f.mtime_ns DESC, c.id LIMIT ?",
+            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file WHERE c.key <> x'' "
+            "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
+            "ORDER BY c.start = c.end, f.mtime_ns DESC, c.id LIMIT ?",
             (model_id, limit),
         ).fetchall()
         keys: dict[int, bytes] = dict(rows)
         texts: dict[bytes, str] = {}
-        for number, node, chunk in stream(self._sql, _within(keys), tuple(keys)):
+        for number, node, chunk, _ in stream(self._sql, _within(keys), tuple(keys)):
             texts.setdefault(keys[number], embedding_text(node, chunk))
         return [Pending(key, texts[key]) for key in dict.fromkeys(keys.values()) if key in texts]
 
     def count_pending(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet."""
         row = self._sql.execute(
-            "SELECT count(DISTINCT key) FROM chunks c "
-            "WHERE NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
+            "SELECT count(DISTINCT key) FROM chunks c WHERE c.key <> x'' "
+            "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
             (model_id,),
         ).fetchone()
         return int(row[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trivium.analysis import fields
 from trivium.analysis.words import Analyser, analyser
@@ -32,7 +32,7 @@ class Field:
     Documents without the field count as length 0 in `average_length`.
     """
 
-    weight: int
+    weight: float
     postings: Mapping[str, Mapping[ChunkId, int]]
     lengths: Mapping[ChunkId, int]
     values: Mapping[ChunkId, tuple[Value, ...]]
@@ -48,61 +48,72 @@ class Inverted:
     fields: tuple[Field, ...]
 
 
-def invert(found: Iterable[Found], *, view: View) -> Inverted:
-    """Count the terms of every chunk whose node is of one of the view's kinds.
+def invert(found: Iterable[tuple[Found, str]], *, view: View) -> Inverted:
+    """Count the terms of every unit of a view; beside each chunk comes its document's text.
 
     Raises ConfigError for a field that does not exist, BackendRefused for a unit or a
     way to combine that this backend does not have.
     """
     fields.check(view)
-    if view.unit != "chunk" or view.combine not in ("repeat", "sum"):
+    if view.unit not in ("chunk", "node") or view.combine not in ("repeat", "sum"):
         raise BackendRefused(
             f"The view {view.name!r} asks for unit {view.unit!r} and combine {view.combine!r}. "
-            "Use unit 'chunk' and combine 'repeat' or 'sum'."
+            "Use unit 'chunk' or 'node' and combine 'repeat' or 'sum'."
         )
     split = analyser(view.analyser)
-    # A chunk without a term can never be found: it is not in the index, and not counted.
-    documents = {
-        one.chunk.id: one
-        for one in found
-        if (view.kinds is None or one.node.kind in view.kinds) and _has_terms(one, view, split)
-    }
+    units: dict[ChunkId, list[_Text]] = {}
+    documents: dict[ChunkId, Found] = {}
+    for one, whole in found:
+        if not fields.is_unit(view, one.node, one.chunk):
+            continue
+        texts = [
+            _Text(name, weight, *split.split(text))
+            for name, weight, text in fields.texts_of(view, one.node, one.chunk, whole)
+        ]
+        # One without a term can never be found: it is not in the index, and not counted.
+        if any(text.words or text.wholes for text in texts):
+            units[one.chunk.id] = texts
+            documents[one.chunk.id] = one
     if view.combine == "repeat":
-        scored: tuple[Field, ...] = (_field(documents, view.fields, weight=1, split=split),)
+        scored: tuple[Field, ...] = (_field(units, weight=1.0),)
     else:
         scored = tuple(
-            _field(documents, ((name, 1),), weight=weight, split=split)
-            for name, weight in view.fields
+            _field(_only(units, name), weight=weight) for name, weight in fields.every_field(view)
         )
     return Inverted(split, documents, scored)
 
 
-def _has_terms(found: Found, view: View, split: Analyser) -> bool:
-    return any(
-        split.terms(fields.text_of(name, found.node, found.chunk)) for name, _ in view.fields
-    )
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The terms of one field of a unit."""
+
+    name: str
+    weight: float
+    words: list[str]
+    wholes: list[str]
 
 
-def _field(
-    documents: Mapping[ChunkId, Found],
-    sources: Iterable[tuple[str, int]],
-    *,
-    weight: int,
-    split: Analyser,
-) -> Field:
-    """Count one scored field, made of the node's fields `sources`, each repeated."""
-    sources = tuple(sources)
+def _only(units: Mapping[ChunkId, list[_Text]], name: str) -> dict[ChunkId, list[_Text]]:
+    """Return one field of each unit, as it stands."""
+    return {
+        one: [replace(text, weight=1.0) for text in texts if text.name == name]
+        for one, texts in units.items()
+    }
+
+
+def _field(units: Mapping[ChunkId, list[_Text]], *, weight: float) -> Field:
+    """Count one scored field, made of texts that are each repeated by their weight."""
     postings: dict[str, dict[ChunkId, int]] = {}
     lengths: dict[ChunkId, int] = {}
     values: dict[ChunkId, tuple[Value, ...]] = {}
-    for chunk_id, one in documents.items():
+    for chunk_id, texts in units.items():
         counts: Counter[str] = Counter()
         kept: list[Value] = []
-        for name, times in sources:
-            words, wholes = split.split(fields.text_of(name, one.node, one.chunk))
-            for term in (*words, *wholes):
+        for text in texts:
+            times = int(text.weight)
+            for term in (*text.words, *text.wholes):
                 counts[term] += times
-            kept.append(Value(tuple(words), times))
+            kept.append(Value(tuple(text.words), times))
         for term, count in counts.items():
             postings.setdefault(term, {})[chunk_id] = count
         lengths[chunk_id] = counts.total()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from trivium.analysis.fields import embedding_text, text_key
+from trivium.analysis.fields import embedding_key
 from trivium.backends.base import (
     Census,
     Contents,
@@ -90,7 +90,7 @@ class ReferenceSnapshot:
             files=sum(not path.endswith("/") for path in self._state.files),
             nodes=len(self._nodes),
             edges=len(self._state.edges),
-            chunks=len(self._found),
+            chunks=sum(bool(one.chunk.text) for one in self._found.values()),
             masked=sum(content.state.masked for content in contents),
             skipped=dict(sorted(Counter(self._state.skipped.values()).items())),
             indexed_at=self._state.indexed_at,
@@ -116,7 +116,10 @@ class ReferenceSnapshot:
     def text(self, view: View) -> ReferenceText:
         """Return the text index of `view`."""
         if view not in self._texts:
-            self._texts[view] = ReferenceText(self._found.values(), view=view)
+            with_texts = [
+                (one, self._home[one.node.id].document.text) for one in self._found.values()
+            ]
+            self._texts[view] = ReferenceText(with_texts, view=view)
         return self._texts[view]
 
     def spaces(self) -> Sequence[Space]:
@@ -127,9 +130,8 @@ class ReferenceSnapshot:
         ]
 
     def _coverage(self, model_id: str) -> float:
-        if not self._found:
-            return 0.0
-        return len(self._kept(model_id)) / len(self._found)
+        keys = self._keys()
+        return len(self._kept(model_id)) / len(keys) if keys else 0.0
 
     def _kept(self, model_id: str) -> dict[ChunkId, Int8Vector]:
         """Return the vectors of the chunks that are there; others may be kept from before."""
@@ -137,10 +139,9 @@ class ReferenceSnapshot:
         return {one: by_key[key] for one, key in self._keys().items() if key in by_key}
 
     def _keys(self) -> dict[ChunkId, bytes]:
-        return {
-            one: text_key(embedding_text(found.node, found.chunk))
-            for one, found in self._found.items()
-        }
+        """Return the keys of all chunks that have something to embed."""
+        keys = {one: embedding_key(found.node, found.chunk) for one, found in self._found.items()}
+        return {one: key for one, key in keys.items() if key}
 
     def vectors(self, model_id: str) -> ReferenceVectors | None:
         """Return the vector index of a space, or None if there is none."""
@@ -164,10 +165,11 @@ class ReferenceSnapshot:
         return self._home[node_id].document.text[span.start : span.end]
 
     def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
-        """Return a node's chunks in order."""
+        """Return a node's chunks in order; none for one without text of its own."""
         if node_id not in self._home:
             return []
-        return [chunk for chunk in self._home[node_id].chunks if chunk.node_id == node_id]
+        chunks = self._home[node_id].chunks
+        return [chunk for chunk in chunks if chunk.node_id == node_id and chunk.text]
 
     def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
         """Return the edges from and to a node, also those whose other end is not there."""

@@ -160,12 +160,14 @@ class ReferenceWriter:
             state.files.values(), key=lambda one: (-one.state.mtime_ns, one.state.path)
         )
         waiting: dict[bytes, str] = {}
-        for content in newest_first:
-            nodes = {node.id: node for node in content.nodes}
-            for chunk in content.chunks:
-                text = embedding_text(nodes[chunk.node_id], chunk)
-                if text_key(text) not in kept:
-                    waiting.setdefault(text_key(text), text)
+        # Files by name come last: what they hold is asked for more often.
+        for is_last in (False, True):
+            for content in newest_first:
+                nodes = {node.id: node for node in content.nodes}
+                for chunk in content.chunks:
+                    text = embedding_text(nodes[chunk.node_id], chunk)
+                    if text and is_last is not bool(chunk.text) and text_key(text) not in kept:
+                        waiting.setdefault(text_key(text), text)
         return [Pending(key, text) for key, text in waiting.items()]
 
     def put_vectors(

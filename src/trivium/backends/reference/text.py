@@ -20,7 +20,7 @@ from trivium.types import ChunkId, Ranking, Scores, View
 class ReferenceText:
     """One view, counted anew from the chunks it is given."""
 
-    def __init__(self, found: Iterable[Found], *, view: View) -> None:
+    def __init__(self, found: Iterable[tuple[Found, str]], *, view: View) -> None:
         self._index = invert(found, view=view)
 
     @property

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from operator import mul
 from typing import TYPE_CHECKING
 
+from trivium.analysis.fields import FIRST
 from trivium.backends.base import Found
 from trivium.backends.reference.order import rank, rounded
 from trivium.errors import BackendRefused
@@ -55,10 +56,17 @@ class ReferenceVectors:
         self._found = found
         self._kept = kept
 
-    def search(self, vector: NDArray[np.float32], *, where: Filter, depth: int) -> Ranking:
+    def search(
+        self, vector: NDArray[np.float32], *, where: Filter, depth: int, unit: str = "chunk"
+    ) -> Ranking:
         """Rank the chunks nearest to `vector` that satisfy `where`."""
+        units = [
+            one
+            for one in self._kept
+            if (one.endswith(FIRST) if unit == "node" else self._found[one].chunk.text)
+        ]
         return rank(
-            self.score(vector, tuple(self._kept)),
+            self.score(vector, units),
             name="vectors",
             depth=depth,
             allowed=lambda one: match.matches(where, match.attributes(self._found[one].node)),

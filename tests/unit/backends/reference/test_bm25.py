@@ -63,7 +63,7 @@ def view_of(
     found = []
     for number, text in enumerate(texts):
         content = make_file(f"{number:03}", [Section(names[number] if names else "-", text)])
-        found.append(Found(content.chunks[0], content.nodes[1]))
+        found.append((Found(content.chunks[0], content.nodes[1]), content.document.text))
     view = View(name="v", analyser="simple", fields=fields, combine=combine)
     return invert(found, view=view)
 

@@ -34,7 +34,7 @@ def test_a_view_of_an_unknown_field_is_a_config_error() -> None:
         snapshot.text(View(name="v", analyser="standard", fields=(("colour", 1),)))
 
 
-@pytest.mark.parametrize(("unit", "combine"), [("node", "repeat"), ("chunk", "multiply")])
+@pytest.mark.parametrize(("unit", "combine"), [("page", "repeat"), ("chunk", "multiply")])
 def test_a_view_this_backend_does_not_have_is_refused(unit: str, combine: str) -> None:
     view = View("v", "standard", (("body", 1),), combine, unit)
 
