@@ -6,6 +6,7 @@ so one query means the same thing on every backend.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from trivium.filtering.conditions import EVERYTHING, Filter
@@ -34,10 +35,15 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every child must match; `also` may, and scores if it does."""
+    """Every child must match; `also` may, and scores if it does.
+
+    Without `binds` the children merely stand side by side: a text must hold them all to be
+    found by its words, but may be found by its meaning without.
+    """
 
     children: tuple[Expression, ...]
     also: tuple[Expression, ...] = ()
+    binds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,28 @@ def demands(root: Expression) -> bool:
         return bool(root.children) and all(demands(one) for one in root.children)
     if isinstance(root, Without):
         return demands(root.keep)
+    if isinstance(root, AllOf) and not root.binds:
+        return any(demands(one) for one in root.children)
     return not isinstance(root, Words)
+
+
+def phrases(query: Query) -> tuple[str, ...]:
+    """Return the quoted phrases that are looked for, each once, in the order of the query."""
+    return tuple(dict.fromkeys(_phrases(query.root)))
+
+
+def _phrases(root: Expression) -> Iterator[str]:
+    match root:
+        case Phrase(text):
+            yield text
+        case AllOf(children, also):
+            for one in (*children, *also):
+                yield from _phrases(one)
+        case AnyOf(children):
+            for one in children:
+                yield from _phrases(one)
+        case Without(keep, _):
+            yield from _phrases(keep)
 
 
 def relaxed(query: Query) -> Query | None:
@@ -96,12 +123,12 @@ def _relaxed(root: Expression) -> Expression:
     if isinstance(root, Phrase):
         return AnyOf(tuple(Words(word) for word in root.text.split()))
     if isinstance(root, AllOf):
-        phrases = tuple(_relaxed(one) for one in root.children if isinstance(one, Phrase))
-        others = tuple(one for one in root.children if not isinstance(one, Phrase))
-        if not phrases:
-            return root
-        also = (*phrases, *root.also)
-        return AllOf(others, also=also) if others else AnyOf(also)
+        loosened = tuple(_relaxed(one) for one in root.children if isinstance(one, Phrase))
+        others = tuple(_relaxed(one) for one in root.children if not isinstance(one, Phrase))
+        also = (*loosened, *root.also)
+        if loosened and not others:
+            return AnyOf(also)
+        return replace(root, children=others, also=also)
     if isinstance(root, AnyOf):
         return AnyOf(tuple(_relaxed(one) for one in root.children))
     if isinstance(root, Without):
