@@ -60,7 +60,7 @@ class IntentType(StrEnum):
 _FIELD = re.compile(rf'(?<!\S)[-!]?(?:{FIELD_NAMES}):(?:"[^"]*"|\'[^\']*\'|\S+)')
 _URL = re.compile(r"(?i:[a-z][a-z0-9+.-]*://|www\.)[^\s/]")
 _PATH = re.compile(r"(?!//)(?=[^/\\]*[/\\])(?=[\W\d_]*[^\W\d_])[\w.@~+#$*:/\\\[\]-]+")
-_CODE = re.compile(r"&&|\|\||[-=]>|::|[=!<>+*/%-]=|\+\+|[{};]|\[\w|\w[\[(]|\(\)")
+_CODE = re.compile(r"&&|\|\||[-=]>|::|[=!<>+*/%-]=|\+\+|[{}]|;$|\[\w|\w[\[(]|\(\)")
 _CASED = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]")
 _SYMBOLS = re.compile(r"[#$%&*+/:<=>@\\^`{|}~\[\]]+|(?<=\w)\.+(?=\w)")
 _LETTER = re.compile(r"[^\W\d_]")
