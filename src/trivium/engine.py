@@ -1,12 +1,12 @@
 """The read spine: search(), one line per stage.
 
-query -> filter -> retrieve -> fuse -> boost -> cut -> fetch -> explain. Each stage is a
-plain function of values; this is the only module that knows their order. Writes nothing.
+query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again -> cut ->
+fetch -> context. Each stage is a plain function of values; this is the only module that knows
+their order. Writes nothing.
 """
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,23 +18,34 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter
 from trivium.models.base import Embedder
-from trivium.query.grammar import Query, relaxed
-from trivium.query.intent import is_name, names_in
+from trivium.query.grammar import NOTHING, Query, relaxed
+from trivium.query.intent import intent
 from trivium.query.parse import parse
-from trivium.ranking import boost, cut, fuse
-from trivium.ranking.profile import Profile
+from trivium.ranking import cut
+from trivium.ranking.profile import Profile, Scope
+from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
-from trivium.retrieval.gather import Asking, gather
-from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Gathered, Hit, Scored
+from trivium.results.surroundings import context_of
+from trivium.retrieval.gather import Asking
+from trivium.retrieval.merge import is_merged_by_rank, merged
+from trivium.retrieval.page import Page, page
+from trivium.retrieval.scope import Ranked, Seeding, rank_by_degree, rank_scope, where_of
+from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
-
-_NUMBERED = re.compile(r"~\d+$")
+EXPANSIONS = ("none", "context")
+_MOST_SEEDS = 500
+_DEEPEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What may be said beside the query. `limit` of None is the profile's own."""
+    """What may be said beside the query. None is the profile's own.
+
+    `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
+    `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
+    repeats a better hit.
+    """
 
     profile: Profile
     limit: int | None = None
@@ -42,6 +53,12 @@ class SearchOptions:
     search_mode: str = "hybrid"
     min_score: float | None = None
     explain: bool = False
+    deep_search: bool = False
+    seeds: int | None = None
+    bfs_depth: int | None = None
+    bfs_decay: float | None = None
+    expand: str = "none"
+    dedupe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,163 +83,174 @@ def search(
     """Answer `text` from one state of the index."""
     started = time.perf_counter()
     profile = options.profile
-    limit = _limit(options)
-    query = parse(text)
-    gathered = gather(snapshot, query, asking=_asking(options, given, query))
-    softer = relaxed(query) if not gathered.pool else None
-    if softer is not None and not _is_anywhere(snapshot, query, profile):
-        query = softer
-        gathered = gather(snapshot, query, asking=_asking(options, given, query))
-    shape = _shape(gathered, options)
-    fused = _fuse(gathered, profile, shape, asks_for_name=is_name(query.meaning))
-    named = names_in(query.meaning) if profile.name_boost else frozenset()
-    names = _names(fused) if named else {}
-    boosted = boost.exact_names(fused, names=names, wanted=named, gain=profile.name_boost)
-    groups = cut.ungrouped(boosted)
-    if profile.groups_by_node:
-        found = cut.by_node(boosted)
-        groups = boost.same_file(found, gain=profile.file_boost, again=profile.file_again)
-    groups = _enough(groups, options.min_score)
-    words_of = analyser(profile.view.analyser)
-    wanted = frozenset(words_of.terms(query.meaning))
-    shown = partial(
-        fetch, snapshot, gathered=gathered, shape=shape, wanted=wanted, words_of=words_of
-    )
-    page = _page(groups, limit, shown, is_there=given.is_there)
+    limit = _checked(options)
+    query = parse(text, dialect=profile.dialect)
+    ranked, query = _ranked(snapshot, query, options, given)
+    groups = merged(ranked, profile)
+    origins = _origins(ranked, profile)
+    shape = Shape(profile.groups_by_node, profile.snippet, options.explain)
+    shown = partial(fetch, snapshot, origins=origins, shape=shape)
+    found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
+    around: list[Hit] = []
+    if options.expand == "context" or profile.expansion.method == "context":
+        where = options.where & query.where
+        around = context_of(snapshot, found.hits, profile.expansion, where=where)
     contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
         query=text,
         profile=profile.name,
-        method=_method(gathered),
-        embedder=gathered.embedder,
+        method=_method(ranked),
+        embedder=next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none"),
         collection=given.collection,
-        results=tuple(page.hits),
-        total=len(groups) - page.ghosts,
+        results=(*found.hits, *around),
+        total=len(groups) - found.left_out,
         facets=_facets(groups),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
-        freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(page.gone))),
-        degraded=(*given.degraded, *gathered.degraded, *page.degraded),
-        notes=query.notes,
+        freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
+        degraded=_degraded(given, ranked, found),
+        notes=(*query.notes, *found.notes),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
 
 
-@dataclass(slots=True)
-class _Page:
-    """The hits to show, and the files of those that were left out since they are gone."""
+def _ranked(
+    snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances
+) -> tuple[list[Ranked], Query]:
+    """Rank each scope that the filters leave; where no phrase is anywhere, by its words."""
+    profile = options.profile
+    scopes = [(scope, where_of(scope, options.where & query.where)) for scope in profile.scopes]
+    asked = [(scope, where) for scope, where in scopes if where is not None and scope.weight > 0]
+    if profile.empty == "degree" and query.root == NOTHING and not query.meaning.strip():
+        return [rank_by_degree(snapshot, scope, where, profile) for scope, where in asked], query
 
-    hits: list[Hit] = field(default_factory=list)
-    gone: set[str] = field(default_factory=set)
-    ghosts: int = 0
+    def rank(query: Query) -> list[Ranked]:
+        kind = intent(query.text).effective
+        return [
+            rank_scope(
+                snapshot,
+                query,
+                scope=scope,
+                asking=_asking(options, given, scope, where, intent=kind),
+                profile=profile,
+                seeding=_seeding(options, scope),
+                least=scope.min_score if options.min_score is None else options.min_score,
+            )
+            for scope, where in asked
+        ]
 
-    @property
-    def degraded(self) -> tuple[Degraded, ...]:
-        """What to say of files that are gone."""
-        if not self.gone:
-            return ()
-        gone = f"{len(self.gone)} file{'s are' if len(self.gone) > 1 else ' is'} gone"
-        return (Degraded("files", f"{gone} since the last sync; their hits are left out."),)
-
-
-def _page(
-    groups: Sequence[cut.Group],
-    limit: int,
-    shown: Callable[[Sequence[cut.Group]], list[Hit]],
-    *,
-    is_there: Callable[[str], bool] | None,
-) -> _Page:
-    """Return the first `limit` hits whose files are there: no ghost takes another's place."""
-    page = _Page()
-    at = 0
-    while at < len(groups) and len(page.hits) < limit:
-        some = cut.page(groups[at:], limit=limit - len(page.hits))
-        at += len(some)
-        for hit in shown(some):
-            path = hit.node.source.file_path
-            if is_there is not None and path not in page.gone and not is_there(path):
-                page.gone.add(path)
-            if path in page.gone:
-                page.ghosts += 1
-            else:
-                page.hits.append(hit)
-    return page
+    made = rank(query)
+    softer = None if any(one.gathered.pool for one in made) else relaxed(query)
+    if softer is not None and not _is_anywhere(snapshot, query, profile):
+        return rank(softer), softer
+    return made, query
 
 
-def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
-    """Say whether anything at all matches, so that a filter never decides how to read a query."""
-    return bool(snapshot.text(profile.view).search(query, where=EVERYTHING, depth=1).ids)
-
-
-def _asking(options: SearchOptions, given: Circumstances, query: Query) -> Asking:
+def _asking(
+    options: SearchOptions, given: Circumstances, scope: Scope, where: Filter, *, intent: str
+) -> Asking:
     return Asking(
-        view=options.profile.view,
-        where=options.where & query.where,
-        depth=options.profile.depth,
+        view=scope.asked(deep=options.deep_search, intent=intent),
+        where=where,
+        retrieval=options.profile.retrieval,
         search_mode=options.search_mode,
         embedders=given.embedders,
         why_no_embedder=given.why_no_embedder,
         advice=given.advice,
-        needs_all_scores=options.profile.fusion.method != "rrf",
     )
 
 
-def _shape(gathered: Gathered, options: SearchOptions) -> Shape:
-    fusion = options.profile.fusion
-    # Ranks are what is left where a store could not score the others' finds.
-    by_rank = fusion.method == "rrf" or not gathered.has_all_scores
-    return Shape(
-        score_type="rrf" if by_rank else "blend",
-        k=fusion.k,
-        groups_by_node=options.profile.groups_by_node,
-        snippet=options.profile.snippet,
-        explains=options.explain,
+def _seeding(options: SearchOptions, scope: Scope) -> Seeding:
+    expansion = scope.expansion or options.profile.expansion
+    return Seeding(
+        expansion,
+        seeds=expansion.seeds if options.seeds is None else options.seeds,
+        depth=expansion.depth if options.bfs_depth is None else options.bfs_depth,
+        decay=options.bfs_decay,
     )
 
 
-def _limit(options: SearchOptions) -> int:
-    limit = options.profile.default_limit if options.limit is None else options.limit
-    if not 0 <= limit <= options.profile.most:
-        raise UsageError(
-            f"limit is {limit}; profile {options.profile.name} takes 1 to {options.profile.most}."
-        )
-    if options.search_mode not in SEARCH_MODES:
-        raise UsageError(
-            f"Unknown search mode {options.search_mode!r}. Use {', '.join(SEARCH_MODES)}."
-        )
+def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
+    """Say whether anything at all matches, so that a filter never decides how to read a query."""
+    return any(
+        snapshot.text(scope.view).search(query, where=EVERYTHING, depth=1).ids
+        for scope in profile.scopes
+    )
+
+
+def _checked(options: SearchOptions) -> int:
+    """Return the limit. Raises UsageError for options that are out of range or not for here."""
+    profile = options.profile
+    limit = profile.default_limit if options.limit is None else options.limit
+    if not 0 <= limit <= profile.most:
+        raise UsageError(f"limit is {limit}; profile {profile.name} takes 1 to {profile.most}.")
+    for name, value, choices in (
+        ("search mode", options.search_mode, SEARCH_MODES),
+        ("expansion", options.expand, EXPANSIONS),
+    ):
+        if value not in choices:
+            raise UsageError(f"Unknown {name} {value!r}. Use {', '.join(choices)}.")
+    spreads = profile.expansion.method == "spread"
+    ranges = (
+        ("seeds", options.seeds, 1, _MOST_SEEDS),
+        ("bfs_depth", options.bfs_depth, 0, _DEEPEST),
+        ("bfs_decay", options.bfs_decay, 0, 1),
+    )
+    for name, number, least, most in ranges:
+        if number is not None and not spreads:
+            raise UsageError(
+                f"{name} is for profiles that spread over the graph; {profile.name} does not."
+            )
+        if number is not None and not least <= number <= most:
+            raise UsageError(f"{name} is {number}; give {least} to {most}.")
+    if options.deep_search and not any(scope.deep for scope in profile.scopes):
+        raise UsageError(f"Profile {profile.name} has no deep search; xplor has.")
+    highest, least_score = profile.highest, options.min_score
+    if least_score is not None and highest is not None and not 0 <= least_score <= highest:
+        raise UsageError(f"min_score is {least_score:g}; give 0 to {highest:g}.")
     return limit
 
 
-def _fuse(
-    gathered: Gathered, profile: Profile, shape: Shape, *, asks_for_name: bool
-) -> list[Scored]:
-    fusion = profile.fusion
-    weights = fusion.name_weights if asks_for_name and fusion.name_weights else fusion.weights
-    if shape.score_type == "rrf":
-        return fuse.rrf(gathered.rankings, k=fusion.k, weights=weights)
-    return fuse.zscore(gathered.pool, gathered.signals, weights=weights)
+def _origins(ranked: Sequence[Ranked], profile: Profile) -> Mapping[ChunkId, Origin]:
+    """Return for each candidate where its score came from, for the explanation."""
+    origins: dict[ChunkId, Origin] = {}
+    by_rank = is_merged_by_rank(ranked, profile)
+    for one in ranked:
+        words_of = analyser(one.view.analyser)
+        origin = Origin(
+            gathered=one.gathered,
+            score_type=one.score_type,
+            k=profile.fusion.k,
+            details=one.details,
+            words_of=words_of,
+            wanted=frozenset(words_of.terms(one.query.meaning)),
+            sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
+            fused={group.best.chunk_id: group.best for group in one.groups},
+            merged_type="rrf" if by_rank else "",
+        )
+        for group in one.groups:
+            for member in (group.best, *group.others):
+                origins[member.chunk_id] = origin
+    return origins
 
 
-def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
-    """Return the name each chunk's node has in its id: what follows the last # or /.
-
-    The ~2 of an overload is no part of its name.
-    """
-    return {
-        one.chunk_id: _NUMBERED.sub("", re.split("[#/]", cut.node_of(one.chunk_id))[-1])
-        for one in scored
-    }
+def _has_vectors(one: Ranked) -> bool:
+    return any(ranking.name == "vectors" for ranking in one.gathered.rankings)
 
 
-def _enough(groups: list[cut.Group], least: float | None) -> list[cut.Group]:
-    return groups if least is None else [one for one in groups if one.best.score >= least]
-
-
-def _method(gathered: Gathered) -> str:
-    names = {ranking.name for ranking in gathered.rankings}
-    if names == {"text", "vectors"}:
+def _method(ranked: Sequence[Ranked]) -> str:
+    names = {ranking.name for one in ranked for ranking in one.gathered.rankings}
+    if {"text", "vectors"} <= names:
         return "hybrid"
+    if names == {"degree"}:
+        return "degree"
     return "vector" if names == {"vectors"} else "bm25"
+
+
+def _degraded(given: Circumstances, ranked: Sequence[Ranked], found: Page) -> tuple[Degraded, ...]:
+    """Return what could not be done, each once."""
+    of_scopes = [reason for one in ranked for reason in one.gathered.degraded]
+    return tuple(dict.fromkeys((*given.degraded, *of_scopes, *found.degraded)))
 
 
 def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:

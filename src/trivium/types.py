@@ -254,7 +254,10 @@ class Degraded:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Rankings, and the scores of the whole pool in each signal."""
+    """Rankings, and the scores of the whole pool in each signal.
+
+    `points` are the keyword points of chunks, where a profile gives such.
+    """
 
     rankings: tuple[Ranking, ...]
     pool: tuple[ChunkId, ...]
@@ -262,6 +265,7 @@ class Gathered:
     embedder: str
     degraded: tuple[Degraded, ...]
     has_all_scores: bool = True
+    points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +298,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result: a node, shown through its best chunk, its score and why it has that score."""
+    """One result: a node, shown through its best chunk, its score and why it has that score.
+
+    `text` is that of the chunk; `context` says which hit another one is shown for.
+    """
 
     id: str
     chunk_id: ChunkId
@@ -309,6 +316,8 @@ class Hit:
     passages: tuple[Passage, ...] = ()
     reason: str = ""
     breakdown: Mapping[str, object] | None = None
+    context: Mapping[str, object] | None = None
+    text: str = ""
 
     @property
     def source(self) -> Location:

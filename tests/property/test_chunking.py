@@ -47,12 +47,14 @@ def test_chunks_are_slices_that_hold_all_text(
 ) -> None:
     document = Document(path, text)
     nodes = {node.id: node for node in parse(document).nodes}
-    found = chunk(document, list(nodes.values()), size=size, overlap=overlap)
+    every = chunk(document, list(nodes.values()), size=size, overlap=overlap)
+    found = [one for one in every if one.text]
     covered = {at for one in found for at in range(one.span.start, one.span.end)}
 
     assert all(one.text == text[one.span.start : one.span.end] for one in found)
     assert all(one.text.strip() for one in found)
-    assert len({one.id for one in found}) == len(found)
+    assert len({one.id for one in every}) == len(every)
+    assert {one.node_id for one in every} == set(nodes)
     for one in found:
         own = nodes[one.node_id].own
         assert any(part.start <= one.span.start and one.span.end <= part.end for part in own)

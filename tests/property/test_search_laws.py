@@ -245,7 +245,7 @@ def test_a_filter_never_adds_a_hit(
 ) -> None:
     # Only where the whole corpus fits into the pool: else what was past its end moves up.
     snapshot = snapshots[number]
-    assert snapshot.contents().chunks <= profile(question.profile).depth
+    assert snapshot.contents().chunks <= profile(question.profile).retrieval.depth
 
     some = replace(question, where=where).of(snapshot)
 
@@ -270,7 +270,7 @@ def test_a_blend_lies_between_0_and_1_and_a_boost_comes_on_top(
 ) -> None:
     for hit in Asked(text, "best", mode).of(snapshots[number]).results:
         boosts = {part.name: part.value for part in hit.parts if part.name not in SIGNALS}
-        assert boosts.pop("name is the query", None) in (None, profile("best").name_boost)
+        assert boosts.pop("name is the query", None) in (None, profile("best").boosts.name)
         assert all(name.endswith("of its file") or name.startswith("file") for name in boosts)
         blend = sum(part.value for part in hit.parts if part.name in SIGNALS)
         assert -1e-12 <= blend <= 1 + 1e-12

@@ -66,7 +66,7 @@ def texts_of(view: View, node: Node, chunk: Chunk, whole: str) -> Iterator[tuple
     """Yield what a view indexes of a chunk: field, weight, text. `whole` is its document's text."""
     most = dict(view.most)
     for name, weight in fields_of(view, node.kind.value):
-        text = _whole_body(node, whole) if view.unit == "node" and name == "body" else None
+        text = own_text(node, whole) if view.unit == "node" and name == "body" else None
         if text is None:
             text = _spanned(node, whole) if name == "content" else text_of(name, node, chunk)
         yield name, weight, text[: most[name]] if name in most else text
@@ -112,7 +112,8 @@ def embedding_key(node: Node, chunk: Chunk) -> bytes:
     return text_key(text) if text else b""
 
 
-def _whole_body(node: Node, whole: str) -> str:
+def own_text(node: Node, whole: str) -> str:
+    """Return the text of a node that lies in no other; `whole` is its document's text."""
     return "".join([whole[part.start : part.end] for part in node.own])
 
 

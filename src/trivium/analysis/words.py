@@ -155,6 +155,7 @@ class _Standard:
         return self._stem(word)
 
 
+@cache
 def _english_stemmer() -> Callable[[str], str]:
     import Stemmer
 
@@ -204,13 +205,46 @@ def graph_terms(text: str, *, stop_words: Iterable[str] = GRAPH_STOP_WORDS) -> l
     return [term for term in terms if term not in stopped]
 
 
+def code_terms(text: str) -> tuple[list[str], list[str]]:
+    """Seed 001's code: identifiers split, no word dropped or stemmed; acronyms stay whole."""
+    words: list[str] = []
+    wholes: list[str] = []
+    for token in _tokens(text):
+        for piece in (token,) if token.isascii() else cjk.pieces(token):
+            if cjk.RUN.match(piece):
+                words += cjk.pairs(piece)
+                continue
+            parts = [_lower(part) for part in identifiers.split_cased(piece)]
+            words += [part for part in parts if len(part) <= _LONGEST_TERM]
+            whole = _lower(piece.replace("_", ""))
+            if len(parts) > 1 and len(whole) <= _LONGEST_TERM:
+                wholes.append(whole)
+    return words, wholes
+
+
+def prose_terms(text: str) -> tuple[list[str], list[str]]:
+    """Seed 001's prose: as code, without function words, and each word's stem beside it."""
+    words, wholes = code_terms(text)
+    kept = [word for word in words if word not in STOP_WORDS]
+    stem = _english_stemmer()
+    stems = [stem(word) for word in kept if word.isascii() and word.isalpha()]
+    return kept, [*wholes, *(one for one in stems if one not in kept)]
+
+
 @cache
 def analyser(name: str) -> Analyser:
-    """Return the analyser called `name`: standard, simple or graph."""
+    """Return the analyser called `name`: standard, simple, graph, graph-all, code or prose."""
+    if name == "code":
+        return Analyser(name, code_terms, _fold_prefix)
+    if name == "prose":
+        return Analyser(name, prose_terms, _fold_prefix)
+    if name == "graph-all":
+        return Analyser(name, lambda text: (graph_terms(text, stop_words=()), []))
     if name == "standard":
         return Analyser(name, _Standard().split, _fold_prefix)
     if name == "simple":
         return Analyser(name, lambda text: (simple_terms(text), []))
     if name == "graph":
         return Analyser(name, lambda text: (graph_terms(text), []))
-    raise ConfigError(f"Unknown analyser {name!r}. Use standard, simple or graph.")
+    known = "standard, simple, graph, graph-all, code or prose"
+    raise ConfigError(f"Unknown analyser {name!r}. Use {known}.")

@@ -274,6 +274,25 @@ class Snapshot(Protocol):
         """Return these nodes by their ids; ones that are not there are left out."""
         ...
 
+    def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
+        """Return how many edges come from and lead to each of these nodes; 0 for none."""
+        ...
+
+    def most_linked(self, *, where: Filter, depth: int) -> Ranking:
+        """Rank nodes by how many edges they have, most first, under their first chunks.
+
+        The ranking is called "degree"; equal ones come in the order of their ids.
+        """
+        ...
+
+    def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
+        """Return the own text of these nodes: what lies in no other node."""
+        ...
+
+    def allowed(self, ids: Sequence[ChunkId], *, where: Filter) -> set[ChunkId]:
+        """Return those of these chunks that are there and that `where` allows."""
+        ...
+
     def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
         """Return the code of these exact names, at most `most` of each, by id."""
         ...

@@ -1,20 +1,22 @@
 """Rules that add parts to a score.
 
-Each rule looks at the candidates' ids and the query only and returns new values; a factor
-is shown as the amount it added. Called by the engine, after fusion.
+Each rule returns new values and leaves the old as they were; a factor is shown as the amount
+it added. Called by the engine, after fusion.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from trivium.ranking.cut import Group, in_order, node_of
-from trivium.types import ChunkId, Part, Scored, best_first
+from trivium.ranking.profile import Boosts
+from trivium.types import ChunkId, Kind, Node, Part, Scored, best_first
 
 # More hits of one file than this say nothing more about it.
 _MOST_OTHERS = 3
+_NO_DEFINITIONS = frozenset({"module", "file", "import", "comment", "block"})
 
 
 def exact_names(
@@ -29,6 +31,75 @@ def exact_names(
         else one
         for one in scored
     )
+
+
+def by_factor(
+    scored: Sequence[Scored], *, factors: Mapping[ChunkId, float], name: str
+) -> list[Scored]:
+    """Multiply scores; the part is what the factor adds. A chunk without a factor keeps its own."""
+    return best_first(
+        Scored(one.chunk_id, (*one.parts, Part(name, one.score * (factors[one.chunk_id] - 1))))
+        if factors.get(one.chunk_id, 1.0) != 1.0
+        else one
+        for one in scored
+    )
+
+
+def by_gain(scored: Sequence[Scored], *, gains: Mapping[ChunkId, float], name: str) -> list[Scored]:
+    """Add to scores. A chunk without a gain keeps its own."""
+    return best_first(
+        Scored(one.chunk_id, (*one.parts, Part(name, gains[one.chunk_id])))
+        if gains.get(one.chunk_id)
+        else one
+        for one in scored
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolFactor:
+    """What makes a node of code count for more: that it defines, that it is exported."""
+
+    definition: bool
+    export: bool
+    factor: float
+
+
+def symbol_factor(node: Node, boosts: Boosts) -> SymbolFactor:
+    """Return the factor of a symbol: one for what defines something, one for what is exported."""
+    is_code = node.kind is Kind.CODE
+    defines = is_code and node.type not in _NO_DEFINITIONS
+    exported = is_code and node.metadata.get("exported") is True
+    factor = (boosts.definition if defines else 1.0) * (boosts.export if exported else 1.0)
+    return SymbolFactor(defines, exported, factor)
+
+
+def phrase_factor(matches: int, boosts: Boosts) -> float:
+    """Return the factor for so many quoted phrases that a text holds."""
+    return 1 + min(boosts.phrase_most, boosts.phrase * matches)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """How many words of a query a node calls and uses, and what that adds."""
+
+    calls: int
+    uses: int
+    gain: float
+
+
+def related(node: Node, words: frozenset[str], boosts: Boosts) -> Related:
+    """Return what a node gains for calling and using what the query names."""
+    calls, uses = (
+        sum(one.rpartition(".")[2].lower() in words for one in _named(node, key))
+        for key in ("calls", "uses")
+    )
+    gain = min(boosts.relation_most, boosts.call * calls + boosts.use * uses)
+    return Related(calls, uses, gain)
+
+
+def _named(node: Node, key: str) -> tuple[str, ...]:
+    found = node.metadata.get(key, ())
+    return found if isinstance(found, tuple) else ()
 
 
 def same_file(groups: Sequence[Group], *, gain: float, again: float) -> list[Group]:

@@ -29,6 +29,83 @@ def rrf(
     return best_first(Scored(chunk_id, tuple(gained)) for chunk_id, gained in parts.items())
 
 
+def weighted(
+    ids: Sequence[ChunkId], signals: Mapping[str, Scores], *, weights: Mapping[str, float]
+) -> list[Scored]:
+    """Add scores that share a scale: the sum of weight x score, a missing score being 0."""
+    return best_first(
+        Scored(
+            one,
+            tuple(
+                Part(name, weights[name] * signals[name][one])
+                for name in sorted(signals)
+                if weights.get(name) and signals[name].get(one)
+            ),
+        )
+        for one in ids
+    )
+
+
+def blend(
+    ids: Sequence[ChunkId],
+    signals: Mapping[str, Scores],
+    *,
+    weights: Mapping[str, float],
+    renormalises: bool = False,
+) -> list[Scored]:
+    """Return the weighted mean of scores that share a scale.
+
+    A missing score is 0, or, if it `renormalises`, no part of the mean: a chunk then has the
+    mean of the scores it has.
+    """
+    counted = [name for name in sorted(signals) if weights.get(name, 0.0) > 0]
+    scored = []
+    for one in ids:
+        present = [name for name in counted if one in signals[name]]
+        whole = math.fsum(weights[name] for name in (present if renormalises else counted))
+        parts = [Part(name, weights[name] * signals[name][one] / whole) for name in present]
+        scored.append(Scored(one, tuple(parts)))
+    return best_first(scored)
+
+
+def shared_out(scored: Sequence[Scored]) -> list[Scored]:
+    """Divide all scores by the highest, part by part, so that the best has 1."""
+    best = max((one.score for one in scored), default=0.0)
+    if best <= 0:
+        return list(scored)
+    return [
+        Scored(one.chunk_id, tuple(Part(part.name, part.value / best) for part in one.parts))
+        for one in scored
+    ]
+
+
+def as_score(ranking: Ranking) -> list[Scored]:
+    """Take the scores of a single ranking as they are."""
+    pairs = zip(ranking.ids, ranking.scores, strict=True)
+    return best_first(Scored(one, (Part(ranking.name, score),)) for one, score in pairs)
+
+
+def by_best(scores: Scores) -> dict[ChunkId, float]:
+    """Divide scores by the highest of them: BM25 as 0 to 1."""
+    best = max(scores.values(), default=0.0)
+    return {one: score / best for one, score in scores.items()} if best > 0 else dict(scores)
+
+
+def by_range(scores: Scores) -> dict[ChunkId, float]:
+    """Move scores to 0 to 1 by their range; all alike are 1."""
+    lowest, highest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    span = highest - lowest
+    return {one: (score - lowest) / span if span > 0 else 1.0 for one, score in scores.items()}
+
+
+def by_deviation(scores: Scores) -> dict[ChunkId, float]:
+    """Count how many standard deviations each score lies above the mean; 0 if all are alike."""
+    values = list(scores.values())
+    deviation = _deviation(values) if values else 0.0
+    mean = math.fsum(values) / len(values) if values else 0.0
+    return {one: (score - mean) / deviation if deviation else 0.0 for one, score in scores.items()}
+
+
 def zscore(
     ids: Sequence[ChunkId], signals: Mapping[str, Scores], *, weights: Mapping[str, float]
 ) -> list[Scored]:

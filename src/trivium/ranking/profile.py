@@ -1,55 +1,162 @@
-"""A ranking profile: every number of a ranking, as data.
+"""A ranking profile: every number of a ranking, as values.
 
-Profiles are TOML files; those in `profiles/` are shipped, users may add their own. Read
-here and checked key by key: a mistake names the file and the key. Pure: text in, value out.
+Profiles are TOML files, read by profile_file; those in `profiles/` are shipped, users may add
+their own. Pure: no stage looks at anything but these values.
 """
 
 from __future__ import annotations
 
 import difflib
-import math
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
-from trivium.analysis.fields import check
 from trivium.errors import ConfigError
-from trivium.types import Kind, View
+from trivium.types import EdgeType, View
 
-Table = Mapping[str, object]
+Weights = Mapping[str, float]
 
-FUSIONS = ("rrf", "zscore")
-RETRIEVERS = ("text", "vectors")
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Kinds that are ranked together: their view, their least score, their weight in the whole.
+
+    `deep` are fields that a deep search adds; `intents` the weights of fields by what a query
+    seems to be about; `expansion` is its own, where the profile's is not meant.
+    """
+
+    name: str
+    view: View
+    weight: float = 1.0
+    min_score: float | None = None
+    deep: tuple[tuple[str, float], ...] = ()
+    intents: Mapping[str, tuple[tuple[str, float], ...]] | None = None
+    expansion: Expansion | None = None
+
+    def asked(self, *, deep: bool, intent: str) -> View:
+        """Return the view to ask: with the fields of a deep search, weighted for an intent."""
+        view = self.view
+        if deep and self.deep:
+            view = replace(view, name=f"{view.name}-deep", fields=(*view.fields, *self.deep))
+        if self.intents and intent in self.intents:
+            view = replace(view, fields=self.intents[intent])
+        return view
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How candidates are found.
+
+    `words` is what scores text: "bm25", or "points" given to the best of it. `meaning` says how
+    a cosine becomes a score: as it is ("raw"), 0 where negative ("positive"), moved to 0..1
+    ("half"), or times 100 ("hundred"); those not above `floor` are dropped. `complete` scores
+    in each signal what only another one found.
+    """
+
+    depth: int
+    words: str = "bm25"
+    meaning: str = "raw"
+    floor: float | None = None
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How rankings become one: by reciprocal rank, or by blending scores."""
+    """How the signals of one scope become one score.
+
+    `missing` says what a signal counts that a candidate does not have: "zero", or
+    "renormalise" over those it has. `scale` "best" divides all scores by the highest. `alone`
+    "score" leaves a single signal as it is. `order` "rrf" orders by reciprocal rank, whatever
+    the score.
+    """
 
     method: str
-    k: int
-    weights: Mapping[str, float]
-    name_weights: Mapping[str, float]
+    k: int = 60
+    weights: Weights = field(default_factory=dict)
+    name_weights: Weights = field(default_factory=dict)
+    normalise: str = "none"
+    missing: str = "zero"
+    scale: str = "raw"
+    alone: str = "fuse"
+    order: str = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class Boosts:
+    """What changes a score after fusion; each is off at its default.
+
+    `name`: added where the name is asked for. `file`, `again`: for nodes of one file of code.
+    `definition`, `export`: factors of symbols. `phrase`: share added for each quoted phrase, up
+    to `phrase_most`. `chargram`: share added for a name that nearly is the query. `call`,
+    `use`: added for each word of the query that is called or used, up to `relation_most`.
+    `degree`, `proximity`: added to the hits of a page by their place in the graph.
+    `duplicate`: share taken from what repeats a better hit, at a likeness of `duplicate_at`.
+    """
+
+    name: float = 0.0
+    file: float = 0.0
+    again: float = 1.0
+    definition: float = 1.0
+    export: float = 1.0
+    phrase: float = 0.0
+    phrase_most: float = 0.5
+    chargram: float = 0.0
+    call: float = 0.0
+    use: float = 0.0
+    relation_most: float = 1.5
+    degree: float = 0.0
+    proximity: float = 0.0
+    duplicate: float = 0.0
+    duplicate_at: float = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """How the graph adds hits: "spread" from the best before the cut, "context" after it.
+
+    A neighbour has the score of its hit times the decay of the edge; `other` is that of types
+    that are not named, 0 if they are not followed. `skip_incoming` are types that are only
+    followed forward.
+    """
+
+    method: str = "none"
+    depth: int = 1
+    seeds: int = 5
+    decay: Mapping[EdgeType, float] = field(default_factory=dict)
+    other: float = 0.0
+    skip_incoming: frozenset[EdgeType] = frozenset()
+    per_hit: int = 4
+    total: int = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way to rank."""
+    """One way to rank. `merge` says how several scopes become one list: by score or by rank.
+
+    `highest` is the highest score there can be, where there is one.
+    """
 
     name: str
     description: str
-    view: View
-    depth: int
+    scopes: tuple[Scope, ...]
+    merge: str
+    dialect: str
+    retrieval: Retrieval
     fusion: Fusion
-    name_boost: float
-    file_boost: float
-    file_again: float
+    boosts: Boosts
+    expansion: Expansion
+    highest: float | None
+    empty: str
     groups_by_node: bool
     snippet: str
     default_limit: int
     most: int
+
+    @property
+    def view(self) -> View:
+        """The view of its first scope."""
+        return self.scopes[0].view
 
 
 def shipped() -> list[str]:
@@ -62,137 +169,22 @@ def shipped() -> list[str]:
 @cache
 def profile(name: str) -> Profile:
     """Return a shipped profile. An unknown name raises ConfigError with the nearest one."""
-    names = shipped()
-    if name not in names:
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
-        raise ConfigError(
-            f"Unknown profile {name!r}. Did you mean {near!r}? Profiles: {', '.join(names)}."
-        )
+    from trivium.ranking.profile_file import read
+
+    if name not in shipped():
+        raise unknown(name, shipped())
+    return read(text_of(name), origin=f"{name}.toml")
+
+
+def text_of(name: str) -> str:
+    """Return the file of a shipped profile."""
     file = resources.files("trivium.ranking").joinpath("profiles", f"{name}.toml")
-    return read(file.read_text(encoding="utf-8"), origin=f"{name}.toml")
+    return file.read_text(encoding="utf-8")
 
 
-def read(text: str, *, origin: str) -> Profile:
-    """Read a profile. Raises ConfigError that names `origin` and the key."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{origin}: {error}") from error
-    top = _Reader(raw, origin, "")
-    view, fuse, limit = top.table("view"), top.table("fuse"), top.table("limit")
-    retrieve, boost = top.table("retrieve"), top.table("boost", optional=True)
-    name = top.text("name")
-    most = limit.number("most", least=1)
-    made = Profile(
-        name=name,
-        description=top.text("description"),
-        view=_view(view, name),
-        depth=retrieve.number("depth", least=1),
-        fusion=Fusion(
-            method=fuse.one_of("method", FUSIONS),
-            k=fuse.number("k", least=1, default=60),
-            weights=fuse.table("weights").weights(),
-            name_weights=fuse.table("name_weights", optional=True).weights(),
-        ),
-        name_boost=boost.real("name", default=0.0),
-        file_boost=boost.real("file", default=0.0),
-        file_again=boost.real("again", default=1.0),
-        groups_by_node=top.one_of("group", ("node", "none"), default="node") == "node",
-        snippet=top.one_of("snippet", ("window", "start"), default="window"),
-        default_limit=limit.number("default", least=1, most=most),
-        most=most,
+def unknown(name: str, names: Sequence[str]) -> ConfigError:
+    """Return what to raise for a profile that does not exist."""
+    near = difflib.get_close_matches(name[:60], names, n=1, cutoff=0.0)[0]
+    return ConfigError(
+        f"Unknown profile {name!r}. Did you mean {near!r}? Profiles: {', '.join(names)}."
     )
-    for table in (top, view, fuse, limit, retrieve, boost):
-        table.finish()
-    return made
-
-
-def _view(table: _Reader, name: str) -> View:
-    fields = table.table("fields").whole_numbers()
-    kinds = table.texts("kinds", tuple(Kind))
-    view = View(
-        name=name,
-        analyser=table.one_of("analyser", ("standard", "simple", "graph")),
-        fields=tuple(fields.items()),
-        combine=table.one_of("combine", ("repeat", "sum")),
-        unit=table.one_of("unit", ("chunk",)),
-        kinds=kinds,
-    )
-    try:
-        check(view)
-    except ConfigError as error:
-        raise table.refusal("fields", str(error)) from error
-    return view
-
-
-class _Reader:
-    """Takes keys out of a TOML table, each once, and knows where it stands."""
-
-    def __init__(self, raw: Table, origin: str, place: str) -> None:
-        self._raw = dict(raw)
-        self._origin = origin
-        self._place = place
-
-    def refusal(self, key: str, problem: str) -> ConfigError:
-        return ConfigError(f"{self._origin}: {self._place}{key}: {problem}")
-
-    def _take(self, key: str, kind: type | tuple[type, ...], default: object) -> object:
-        value = self._raw.pop(key, default)
-        if value is None:
-            raise self.refusal(key, "it is missing.")
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.refusal(key, f"{value!r} has the wrong type.")
-        return value
-
-    def text(self, key: str, default: str | None = None) -> str:
-        return str(self._take(key, str, default))
-
-    def one_of(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
-        value = self.text(key, default)
-        if value not in choices:
-            raise self.refusal(key, f"{value!r} is not one of {', '.join(choices)}.")
-        return value
-
-    def number(
-        self, key: str, *, least: int, most: int | None = None, default: int | None = None
-    ) -> int:
-        value = int(str(self._take(key, int, default)))
-        if value < least:
-            raise self.refusal(key, f"it must be at least {least}.")
-        if most is not None and value > most:
-            raise self.refusal(key, f"it must be at most {most}.")
-        return value
-
-    def real(self, key: str, default: float | None = None) -> float:
-        value = float(str(self._take(key, (int, float), default)))
-        if not 0 <= value < math.inf:
-            raise self.refusal(key, "it must be a number from 0 up.")
-        return value
-
-    def texts(self, key: str, choices: tuple[str, ...]) -> tuple[str, ...] | None:
-        value = self._raw.pop(key, None)
-        if value is None:
-            return None
-        if not isinstance(value, list) or any(one not in choices for one in value):
-            raise self.refusal(key, f"it must be a list of {', '.join(choices)}.")
-        return tuple(str(one) for one in value)
-
-    def table(self, key: str, *, optional: bool = False) -> _Reader:
-        value = self._take(key, dict, {} if optional else None)
-        inside = value if isinstance(value, dict) else {}
-        return _Reader(inside, self._origin, f"{self._place}{key}.")
-
-    def weights(self) -> dict[str, float]:
-        """Take one weight per retriever."""
-        for key in self._raw:
-            if key not in RETRIEVERS:
-                raise self.refusal(key, f"there is no such retriever: {', '.join(RETRIEVERS)}.")
-        return {key: self.real(key) for key in list(self._raw)}
-
-    def whole_numbers(self) -> dict[str, int]:
-        return {key: self.number(key, least=1) for key in list(self._raw)}
-
-    def finish(self) -> None:
-        """Refuse keys nobody asked for."""
-        for key in self._raw:
-            raise self.refusal(key, "there is no such key.")

@@ -6,11 +6,16 @@ the same keys, null where a signal was not used. Called by results.fetch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from trivium.types import Gathered, Scored
+from trivium.analysis.words import Analyser
+from trivium.types import ChunkId, Gathered, Scored
 
 _MOST_WORDS = 5
+_LONGEST_NAME = 200
+_SIGNALS = ("text", "vectors", "degree")
 
 BREAKDOWN_KEYS = (
     "selected",
@@ -27,54 +32,105 @@ BREAKDOWN_KEYS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the score of a hit came from: what was gathered, how it was fused, what boosts saw.
+
+    `fused` are the scores of its scope, before several scopes were merged; `score_type` is
+    how these were made, `merged_type` how the last ones were.
+    """
+
+    gathered: Gathered
+    score_type: str
+    k: int
+    words_of: Analyser
+    wanted: frozenset[str] = frozenset()
+    sparse_type: str = "bm25"
+    details: Mapping[ChunkId, Mapping[str, object]] = field(default_factory=dict)
+    fused: Mapping[ChunkId, Scored] = field(default_factory=dict)
+    merged_type: str = ""
+
+
 def breakdown(
-    scored: Scored, gathered: Gathered, *, score_type: str, k: int
+    scored: Scored, origin: Origin, details: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return how `scored` came to its score, with every key present."""
     shown: dict[str, object] = dict.fromkeys(BREAKDOWN_KEYS)
-    chunk_id = scored.chunk_id
-    ranks = {
-        ranking.name: ranking.ids.index(chunk_id) + 1
-        for ranking in gathered.rankings
-        if chunk_id in ranking.ids
-    }
+    chunk_id, gathered = scored.chunk_id, origin.gathered
     raw = {name: scores.get(chunk_id) for name, scores in gathered.signals.items()}
-    shown["selected"] = {"type": score_type, "score": scored.score}
+    kind = origin.merged_type or origin.score_type
+    shown["selected"] = {"type": kind, "score": scored.score}
     if raw.get("text") is not None:
-        shown["sparse"] = {"type": "bm25", "score": raw["text"], "k1": 1.2, "b": 0.75}
+        shown["sparse"] = _sparse(raw["text"], chunk_id, origin)
     if raw.get("vectors") is not None:
         shown["ann"] = {"score": raw["vectors"], "source": gathered.embedder}
-    values = {part.name: part.value for part in scored.parts}
-    if score_type == "rrf":
-        text, vectors = ranks.get("text"), ranks.get("vectors")
-        shown["rrf"] = {
-            "k": k,
-            "sparseRank": text,
-            "annRank": vectors,
-            "sparseRrf": values.get(f"text rank {text}"),
-            "annRrf": values.get(f"vectors rank {vectors}"),
-            "score": scored.score,
-        }
-    if score_type == "blend":
+    values = {part.name: part.value for part in origin.fused.get(chunk_id, scored).parts}
+    if origin.score_type == "rrf":
+        shown["rrf"] = _ranks(scored, origin, values)
+    if origin.score_type in ("blend", "weighted"):
         shown["blend"] = {
-            "score": scored.score,
+            "score": math.fsum(values.get(name, 0.0) for name in _SIGNALS),
             "sparsePart": values.get("text", 0.0),
             "annPart": values.get("vectors", 0.0),
         }
     if "name is the query" in values:
         shown["symbol"] = {"name": True, "boost": values["name is the query"]}
-    shown["parts"] = [{"name": part.name, "value": part.value} for part in scored.parts]
+    shown.update({key: value for key, value in details.items() if key in shown})
+    parts = [{"name": _cut(part.name), "value": part.value} for part in scored.parts]
+    shown["parts"] = parts
     return shown
 
 
-def reason(scored: Scored, gathered: Gathered, *, words: Sequence[str]) -> str:
+def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str, object]:
+    points = origin.gathered.points.get(chunk_id)
+    if points is not None:
+        gained = {part.name: part.value for part in points}
+        return {"type": "points", "score": score, "points": gained}
+    return {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
+
+
+def _ranks(scored: Scored, origin: Origin, values: Mapping[str, float]) -> dict[str, object]:
+    ranks = {
+        ranking.name: ranking.ids.index(scored.chunk_id) + 1
+        for ranking in origin.gathered.rankings
+        if scored.chunk_id in ranking.ids
+    }
+    text, vectors = ranks.get("text"), ranks.get("vectors")
+    return {
+        "k": origin.k,
+        "sparseRank": text,
+        "annRank": vectors,
+        "sparseRrf": values.get(f"text rank {text}"),
+        "annRrf": values.get(f"vectors rank {vectors}"),
+        "score": math.fsum(value for name, value in values.items() if name.partition(" rank ")[1]),
+    }
+
+
+def _cut(name: str) -> str:
+    """Keep the name of a part short: an id in it may be as long as a path can be."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def reason(
+    scored: Scored,
+    gathered: Gathered,
+    *,
+    words: Sequence[str],
+    details: Mapping[str, object] | None = None,
+) -> str:
     """Say in one line why this was found."""
     said = []
+    graph = (details or {}).get("graph")
+    if isinstance(graph, dict) and graph.get("score") == scored.score:
+        return f"{' and '.join(graph['via'])} of {graph['seed']}"
     if any(part.name == "name is the query" for part in scored.parts):
         said.append("its name is asked for")
     if gathered.signals.get("text", {}).get(scored.chunk_id):
         some = ", ".join(words[:_MOST_WORDS])
         said.append(f"has {some}" if some else "its name or path matches")
+    degree = (details or {}).get("degree")
+    if isinstance(degree, dict) and "degree" in gathered.signals:
+        said.append(f"linked {degree['degree']} times")
     cosine = gathered.signals.get("vectors", {}).get(scored.chunk_id)
     if cosine is not None and any(part.name.startswith("vectors") for part in scored.parts):
         said.append(f"means something similar ({cosine:.2f})")

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trivium.analysis.words import Analyser
 from trivium.backends.base import Found, Snapshot
 from trivium.ranking.cut import Group
 from trivium.results import snippet
-from trivium.results.explain import breakdown, reason
-from trivium.types import ChunkId, Gathered, Hit, Passage, Scored
+from trivium.results.explain import Origin, breakdown, reason
+from trivium.types import ChunkId, Hit, Passage, Scored
 
 _MOST_PASSAGES = 5
 
@@ -23,8 +22,6 @@ _MOST_PASSAGES = 5
 class Shape:
     """How hits are to be shown."""
 
-    score_type: str
-    k: int
     groups_by_node: bool
     snippet: str
     explains: bool
@@ -33,17 +30,15 @@ class Shape:
 def fetch(
     snapshot: Snapshot,
     groups: Sequence[Group],
-    gathered: Gathered,
     *,
+    origins: Mapping[ChunkId, Origin],
     shape: Shape,
-    wanted: frozenset[str],
-    words_of: Analyser,
 ) -> list[Hit]:
     """Fetch the chosen chunks and make a hit of each."""
     ids = [one.chunk_id for group in groups for one in _shown(group)]
     found = {one.chunk.id: one for one in snapshot.fetch(ids)}
     return [
-        _hit(group, found, gathered, shape=shape, wanted=wanted, words_of=words_of)
+        _hit(group, found, origins[group.best.chunk_id], shape=shape)
         for group in groups
         if group.best.chunk_id in found
     ]
@@ -53,19 +48,16 @@ def _shown(group: Group) -> list[Scored]:
     return [group.best, *group.others[:_MOST_PASSAGES]]
 
 
-def _hit(
-    group: Group,
-    found: Mapping[ChunkId, Found],
-    gathered: Gathered,
-    *,
-    shape: Shape,
-    wanted: frozenset[str],
-    words_of: Analyser,
-) -> Hit:
+def _hit(group: Group, found: Mapping[ChunkId, Found], origin: Origin, *, shape: Shape) -> Hit:
     best = group.best
     chunk, node = found[best.chunk_id].chunk, found[best.chunk_id].node
     cut = snippet.start if shape.snippet == "start" else snippet.window
-    shown = cut(chunk.text, first_line=chunk.start_line, wanted=wanted, words_of=words_of)
+    shown = cut(
+        chunk.text,
+        first_line=chunk.start_line,
+        wanted=origin.wanted,
+        words_of=origin.words_of,
+    )
     passages = tuple(
         Passage(
             other.chunk_id,
@@ -76,20 +68,32 @@ def _hit(
         for other in group.others[:_MOST_PASSAGES]
         if other.chunk_id in found
     )
+    details = origin.details.get(best.chunk_id, {})
     return Hit(
         id=node.id if shape.groups_by_node else chunk.id,
         chunk_id=chunk.id,
         node=node,
         score=best.score,
-        score_type=shape.score_type,
+        score_type=_type_of(best, origin, details),
         parts=best.parts,
         snippet=shown.text,
         highlights=shown.marks,
         start_line=shown.first_line,
         end_line=chunk.end_line,
         passages=passages,
-        reason=reason(best, gathered, words=shown.words),
-        breakdown=breakdown(best, gathered, score_type=shape.score_type, k=shape.k)
-        if shape.explains
-        else None,
+        reason=reason(
+            origin.fused.get(best.chunk_id, best),
+            origin.gathered,
+            words=shown.words,
+            details=details,
+        ),
+        breakdown=breakdown(best, origin, details) if shape.explains else None,
+        text=chunk.text,
     )
+
+
+def _type_of(best: Scored, origin: Origin, details: Mapping[str, object]) -> str:
+    """Return how a score was made; one that the graph gave says so."""
+    graph = details.get("graph")
+    is_reached = isinstance(graph, dict) and graph.get("score") == best.score
+    return "graph" if is_reached else origin.merged_type or origin.score_type

@@ -17,7 +17,9 @@ from trivium.errors import BackendError, MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
 from trivium.query.grammar import Query, Without, demands
-from trivium.types import ChunkId, Degraded, Gathered, Ranking, View
+from trivium.ranking.points import Points, points
+from trivium.ranking.profile import Retrieval
+from trivium.types import ChunkId, Degraded, Gathered, NodeId, Part, Ranking, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,12 +38,16 @@ class Asking:
 
     view: View
     where: Filter
-    depth: int
+    retrieval: Retrieval
     search_mode: str = "hybrid"
     embedders: Sequence[Embedder] = ()
     why_no_embedder: str = ""
     advice: str = _ADVICE
-    needs_all_scores: bool = True
+
+    @property
+    def depth(self) -> int:
+        """How many each retriever is asked for."""
+        return self.retrieval.depth
 
 
 def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
@@ -58,16 +64,23 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     if not text.is_current:
         degraded.append(Degraded("text", "changed files are being taken in; some may be missing"))
     rankings: list[Ranking] = []
+    gained: dict[ChunkId, tuple[Part, ...]] = {}
     # Where meaning alone is asked for and cannot be had, words answer.
     if asking.search_mode != "vector" or asked is None:
-        rankings.append(text.search(query, where=asking.where, depth=asking.depth))
+        found = text.search(query, where=asking.where, depth=asking.depth)
+        if asking.retrieval.words == "points":
+            found, gained = _pointed(snapshot, found, query)
+        rankings.append(found)
     if asked is not None:
-        nearest = asked.index.search(asked.vector, where=asking.where, depth=asking.depth)
+        nearest = asked.index.search(
+            asked.vector, where=asking.where, depth=asking.depth, unit=asking.view.unit
+        )
+        nearest = _above(nearest, asking.retrieval.floor)
         rankings.append(_as_the_words_say(nearest, query, text))
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
     signals = {one.name: dict(zip(one.ids, one.scores, strict=True)) for one in rankings}
-    has_all_scores = asking.needs_all_scores
-    if asking.needs_all_scores:
+    has_all_scores = asking.retrieval.complete
+    if asking.retrieval.complete:
         try:
             _complete(signals, pool, query, text, asked)
         except BackendError as error:
@@ -75,7 +88,36 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
             degraded.append(Degraded("scores", f"fused by rank instead: {error}"))
     log.debug("gathered %s", [(one.name, len(one.ids)) for one in rankings])
     name = asked.name if asked is not None else "none"
-    return Gathered(tuple(rankings), pool, signals, name, tuple(degraded), has_all_scores)
+    return Gathered(tuple(rankings), pool, signals, name, tuple(degraded), has_all_scores, gained)
+
+
+def _above(ranking: Ranking, floor: float | None) -> Ranking:
+    """Keep what scores more than `floor`; None keeps all."""
+    if floor is None:
+        return ranking
+    pairs = zip(ranking.ids, ranking.scores, strict=True)
+    return _kept(ranking, [one for one, score in pairs if score > floor])
+
+
+def _pointed(
+    snapshot: Snapshot, found: Ranking, query: Query
+) -> tuple[Ranking, dict[ChunkId, tuple[Part, ...]]]:
+    """Rank what words found by keyword points; what has too few is left out."""
+    of_node = {one: NodeId(one.rpartition("@")[0]) for one in found.ids}
+    nodes = snapshot.nodes(list(of_node.values()))
+    texts = snapshot.texts(list(nodes))
+    kept: dict[ChunkId, Points] = {}
+    for one, node_id in of_node.items():
+        node = nodes.get(node_id)
+        if node is None:
+            continue
+        title = node.title or node.name
+        made = points(query.meaning, title=title, content=texts.get(node_id, ""))
+        if made.is_kept:
+            kept[one] = made
+    order = sorted(kept, key=lambda one: (-kept[one].score, one))
+    ranking = Ranking(found.name, tuple(order), tuple(kept[one].score for one in order))
+    return ranking, {one: made.parts for one, made in kept.items()}
 
 
 def _complete(

@@ -249,7 +249,7 @@ def test_an_analyser_is_made_once() -> None:
 
 
 def test_an_unknown_analyser_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"'klingon'.*standard, simple or graph"):
+    with pytest.raises(ConfigError, match=r"'klingon'.*standard, simple, graph"):
         analyser("klingon")
 
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from trivium.errors import ConfigError
-from trivium.ranking.profile import profile, read, shipped
+from trivium.ranking.profile import profile, shipped
+from trivium.ranking.profile_file import read
 from trivium.types import View
 
 MINIMAL = """
@@ -33,7 +36,10 @@ def changed(before: str, after: str) -> str:
 
 
 def test_the_shipped_profiles_can_be_read() -> None:
-    assert shipped() == ["best", "rag"]
+    assert shipped() == [
+        *("best", "contract", "contract-blend", "ember", "graph", "graph-files", "graph-recall"),
+        *("rag", "xplor", "xplor-rrf"),
+    ]
     assert [profile(name).name for name in shipped()] == shipped()
 
 
@@ -41,9 +47,9 @@ def test_rag_is_seed_004_to_the_letter() -> None:
     rag = profile("rag")
 
     assert rag.view == View("rag", "simple", (("title", 1), ("body", 1)), combine="sum")
-    assert (rag.depth, rag.fusion.method, rag.fusion.k) == (30, "rrf", 60)
+    assert (rag.retrieval.depth, rag.fusion.method, rag.fusion.k) == (30, "rrf", 60)
     assert rag.fusion.weights == {"text": 1.0, "vectors": 1.0}
-    assert (rag.groups_by_node, rag.snippet, rag.name_boost) == (False, "start", 0.0)
+    assert (rag.groups_by_node, rag.snippet, rag.boosts.name) == (False, "start", 0.0)
     assert (rag.default_limit, rag.most) == (10, 100)
 
 
@@ -51,7 +57,7 @@ def test_what_is_left_out_has_a_default() -> None:
     mine = read(MINIMAL, origin="mine.toml")
 
     assert mine.fusion.k == 60
-    assert (mine.fusion.name_weights, mine.name_boost) == ({}, 0.0)
+    assert (mine.fusion.name_weights, mine.boosts.name) == ({}, 0.0)
     assert (mine.groups_by_node, mine.snippet, mine.view.kinds) == (True, "window", None)
 
 
@@ -74,17 +80,20 @@ def test_kinds_that_share_statistics_can_be_named() -> None:
         ('combine = "repeat"', 'combine = "max"', "view.combine", "repeat, sum"),
         ('combine = "repeat"', 'combine = "sum"\nkinds = "doc"', "view.kinds", "list"),
         ('combine = "repeat"', 'combine = "sum"\nkinds = ["docs"]', "view.kinds", "code, doc"),
-        ('combine = "repeat"', 'combine = "sum"\nk1 = 2', "view.k1", "no such key"),
+        ('combine = "repeat"', 'combine = "sum"\nk1 = 2', "view.k1", "1.2"),
+        ('combine = "repeat"', 'combine = "sum"\nb = 0.5', "view.b", "0.75"),
+        ('combine = "repeat"', 'combine = "sum"\nk2 = 2', "view.k2", "no such key"),
         ("body = 1", "text = 1", "view.fields", "'text'"),
-        ("body = 1", "body = 0", "view.fields.body", "at least 1"),
-        ("body = 1", "body = 1.5", "view.fields.body", "wrong type"),
+        ("body = 1", "body = 0", "view.fields", "whole number"),
+        ("body = 1", "body = 1.5", "view.fields", "whole number"),
+        ("body = 1", "[view.fields.page]\nbody = 1", "view.fields.page", "code, doc"),
         ("body = 1", "body = true", "view.fields.body", "wrong type"),
         ("depth = 50", "depth = 0", "retrieve.depth", "at least 1"),
         ("depth = 50", "depth = 50\nwidth = 1", "retrieve.width", "no such key"),
         ("[retrieve]\ndepth = 50", "", "retrieve", "missing"),
-        ('method = "rrf"', 'method = "sum"', "fuse.method", "rrf, zscore"),
+        ('method = "rrf"', 'method = "sum"', "fuse.method", "rrf, weighted, blend, zscore"),
         ('method = "rrf"', 'method = "rrf"\nk = 0', "fuse.k", "at least 1"),
-        ("text = 1", "txt = 1", "fuse.weights.txt", "text, vectors"),
+        ("text = 1", "txt = 1", "fuse.weights.txt", "text, vectors, degree"),
         ("text = 1", "text = -1", "fuse.weights.text", "from 0 up"),
         ("text = 1", "text = nan", "fuse.weights.text", "from 0 up"),
         ("text = 1", "text = inf", "fuse.weights.text", "from 0 up"),
@@ -100,7 +109,7 @@ def test_a_mistake_names_the_file_the_key_and_what_is_wrong(
     with pytest.raises(ConfigError) as caught:
         read(changed(before, after), origin="mine.toml")
 
-    assert str(caught.value).startswith(f"mine.toml: {key}: ")
+    assert re.match(rf"mine\.toml(, line \d+)?: {re.escape(key)}: ", str(caught.value))
     assert problem in str(caught.value)
 
 
@@ -110,5 +119,65 @@ def test_a_file_that_is_not_toml_is_named() -> None:
 
 
 def test_an_unknown_profile_brings_the_nearest_one_to_mind() -> None:
-    with pytest.raises(ConfigError, match=r"'rga'.*Did you mean 'rag'\?.*best, rag"):
+    with pytest.raises(ConfigError, match=r"'rga'.*Did you mean 'rag'\?.*best, contract"):
         profile("rga")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ('name = "mine"', "name = 3", 2),
+        ("depth = 50", "depth = 0", 11),
+        ("depth = 50", "", 10),
+        ("text = 1", "txt = 1", 15),
+    ],
+)
+def test_a_mistake_names_the_line_of_the_key_or_of_its_table(
+    before: str, after: str, line: int
+) -> None:
+    with pytest.raises(ConfigError, match=rf"^mine\.toml, line {line}: "):
+        read(changed(before, after), origin="mine.toml")
+
+
+def test_a_profile_may_extend_another_and_say_only_what_differs() -> None:
+    text = 'extends = "rag"\nname = "mine"\n[fuse]\nk = 10\n[limit]\ndefault = 3\n'
+
+    mine, rag = read(text, origin="mine.toml"), profile("rag")
+
+    assert (mine.name, mine.fusion.k, mine.default_limit) == ("mine", 10, 3)
+    assert mine.view.fields == rag.view.fields
+    assert mine.most == rag.most
+
+
+def test_fields_of_a_profile_that_extends_another_are_all_its_fields() -> None:
+    text = 'extends = "rag"\nname = "mine"\n[view.fields]\nbody = 1\n'
+
+    assert read(text, origin="mine.toml").view.fields == (("body", 1),)
+
+
+@pytest.mark.parametrize("base", ["mine", "xplr"])
+def test_a_profile_cannot_extend_itself_or_what_does_not_exist(base: str) -> None:
+    text = f'extends = "{base}"\nname = "mine"\n'
+
+    def text_of(name: str) -> str:
+        if name != "mine":
+            raise FileNotFoundError(name)
+        return text
+
+    with pytest.raises(ConfigError, match=r"^mine\.toml, line 1: extends: "):
+        read(text, origin="mine.toml", text_of=text_of)
+
+
+def test_scopes_have_what_the_view_says_and_what_differs() -> None:
+    graph = profile("graph")
+    code, doc = graph.scopes[:2]
+
+    assert (code.view.kinds, code.min_score) == (("code",), 0.3)
+    assert code.view.most == (("content", 2000),)
+    assert (doc.view.kinds, doc.min_score, doc.view.fields) == (
+        ("doc",),
+        0.5,
+        (("title", 1), ("body", 1)),
+    )
+    assert code.expansion is not None
+    assert doc.expansion is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from trivium.results.explain import BREAKDOWN_KEYS, breakdown, reason
+from trivium.analysis.words import analyser
+from trivium.results.explain import BREAKDOWN_KEYS, Origin, breakdown, reason
 from trivium.types import ChunkId, Gathered, Part, Ranking, Scored
 
 A, B = ChunkId("doc:a.md@0"), ChunkId("doc:b.md@0")
@@ -11,11 +12,17 @@ GATHERED = Gathered(
     embedder="words",
     degraded=(),
 )
+
+
+def origin(score_type: str) -> Origin:
+    return Origin(GATHERED, score_type, 60, analyser("standard"))
+
+
 RRF = Scored(A, (Part("text rank 1", 1 / 61), Part("vectors rank 2", 1 / 62)))
 
 
 def test_every_key_of_the_contract_is_there_and_null_where_unused() -> None:
-    shown = breakdown(Scored(ChunkId("x@0"), ()), GATHERED, score_type="context", k=60)
+    shown = breakdown(Scored(ChunkId("x@0"), ()), origin("context"), {})
 
     assert set(shown) == {
         *("selected", "sparse", "ann", "rrf", "blend", "symbol"),
@@ -26,7 +33,7 @@ def test_every_key_of_the_contract_is_there_and_null_where_unused() -> None:
 
 
 def test_a_fusion_by_rank_shows_ranks_and_what_each_gave() -> None:
-    shown = breakdown(RRF, GATHERED, score_type="rrf", k=60)
+    shown = breakdown(RRF, origin("rrf"), {})
 
     assert shown["rrf"] == {
         "k": 60,
@@ -42,9 +49,7 @@ def test_a_fusion_by_rank_shows_ranks_and_what_each_gave() -> None:
 
 
 def test_a_list_that_does_not_hold_the_chunk_has_no_rank() -> None:
-    shown = breakdown(
-        Scored(B, (Part("vectors rank 1", 1 / 61),)), GATHERED, score_type="rrf", k=60
-    )
+    shown = breakdown(Scored(B, (Part("vectors rank 1", 1 / 61),)), origin("rrf"), {})
 
     assert shown["rrf"] == {
         "k": 60,
@@ -58,9 +63,9 @@ def test_a_list_that_does_not_hold_the_chunk_has_no_rank() -> None:
 
 def test_a_blend_shows_its_shares_and_the_boost_for_a_name() -> None:
     parts = (Part("text", 0.3), Part("name is the query", 0.25))
-    shown = breakdown(Scored(A, parts), GATHERED, score_type="blend", k=60)
+    shown = breakdown(Scored(A, parts), origin("blend"), {})
 
-    assert shown["blend"] == {"score": 0.3 + 0.25, "sparsePart": 0.3, "annPart": 0.0}
+    assert shown["blend"] == {"score": 0.3, "sparsePart": 0.3, "annPart": 0.0}
     assert shown["symbol"] == {"name": True, "boost": 0.25}
     assert shown["parts"] == [
         {"name": "text", "value": 0.3},

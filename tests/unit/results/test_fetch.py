@@ -8,6 +8,7 @@ from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.ranking.cut import Group
+from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
@@ -28,16 +29,10 @@ def snapshot() -> Iterator[Snapshot]:
 def fetched(
     snapshot: Snapshot, groups: list[Group], *, groups_by_node: bool = True, explains: bool = False
 ) -> list[Hit]:
-    shape = Shape("blend", 60, groups_by_node, "window", explains)
-    words_of = analyser("standard")
-    return fetch(
-        snapshot,
-        groups,
-        NOTHING_GATHERED,
-        shape=shape,
-        wanted=frozenset({"cat"}),
-        words_of=words_of,
-    )
+    shape = Shape(groups_by_node, "window", explains)
+    origin = Origin(NOTHING_GATHERED, "blend", 60, analyser("standard"), frozenset({"cat"}))
+    origins = {group.best.chunk_id: origin for group in groups}
+    return fetch(snapshot, groups, origins=origins, shape=shape)
 
 
 def ids_in(snapshot: Snapshot, name: str) -> list[ChunkId]:

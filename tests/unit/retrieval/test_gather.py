@@ -11,6 +11,7 @@ from trivium.errors import ModelError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
 from trivium.query.parse import parse
+from trivium.ranking.profile import Retrieval
 from trivium.retrieval.gather import Asking, gather
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.embedders import WordEmbedder
@@ -55,11 +56,10 @@ def gathered(
         asking=Asking(
             view=REPEAT,
             where=where,
-            depth=depth,
+            retrieval=Retrieval(depth, complete=needs_all_scores),
             search_mode=search_mode,
             embedders=embedders,
             why_no_embedder=why,
-            needs_all_scores=needs_all_scores,
         ),
     )
 

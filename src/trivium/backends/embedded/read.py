@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from trivium.analysis.fields import check
+from trivium.analysis.fields import check, own_text
 from trivium.backends.base import (
     Census,
     Contents,
@@ -48,6 +48,7 @@ from trivium.types import (
     Edge,
     Node,
     NodeId,
+    Ranking,
     Reference,
     Symbol,
     View,
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.vectors import Loaded
 
 _IDS = "(SELECT value FROM json_each(?))"
+_LINKED_AT_ONCE = 500
+_FEW = 1000
 _OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
@@ -284,6 +287,67 @@ class EmbeddedSnapshot:
         )
         return {node.id: node for node in map(node_of, rows)}
 
+    def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
+        """Return how many edges come from and lead to each of these nodes; 0 for none."""
+        found = dict.fromkeys(ids, 0)
+        for end in ("source", "target"):
+            rows = self._sql.execute(
+                f"SELECT {end}, count(*) FROM edges WHERE {end} IN {_IDS} GROUP BY {end}",  # noqa: S608
+                (json.dumps(ids),),
+            )
+            for node_id, count in rows:
+                found[node_id] += count
+        return found
+
+    def most_linked(self, *, where: Filter, depth: int) -> Ranking:
+        """Rank nodes by how many edges they have, under their first chunks."""
+        every = self._life.remembered(("linked", self._revision), self._degrees_of_all)
+        found: list[tuple[float, ChunkId]] = []
+        at, size = 0, max(depth, _LINKED_AT_ONCE)
+        while at < len(every) and len(found) < depth:
+            some = every[at : at + size]
+            kept = self.allowed([one for _, one in some], where=where)
+            found += [(degree, one) for degree, one in some if one in kept]
+            at += size
+        found = found[: max(0, depth)]
+        return Ranking("degree", tuple(one for _, one in found), tuple(score for score, _ in found))
+
+    def _degrees_of_all(self) -> list[tuple[float, ChunkId]]:
+        rows = self._sql.execute(
+            "SELECT c.chunk_id, coalesce(d.degree, 0) FROM chunks c JOIN nodes n ON n.id = c.node "
+            "LEFT JOIN (SELECT id, sum(found) AS degree FROM ("
+            "SELECT source AS id, count(*) AS found FROM edges GROUP BY source UNION ALL "
+            "SELECT target, count(*) FROM edges GROUP BY target) GROUP BY id"
+            ") d ON d.id = n.node_id "
+            "WHERE c.chunk_id LIKE '%@0' ORDER BY 2 DESC, 1"
+        )
+        return [(float(degree), ChunkId(one)) for one, degree in rows]
+
+    def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
+        """Return the own text of these nodes: what lies in no other node."""
+        rows = self._sql.execute(
+            f"SELECT {NODE_COLUMNS}, f.text_key FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+            f"WHERE n.node_id IN {_IDS}",
+            (json.dumps(ids),),
+        ).fetchall()
+        texts = self._texts({row[7] for row in rows})
+        nodes = ((node_of(row[:7]), row[7]) for row in rows)
+        return {node.id: own_text(node, texts[key]) for node, key in nodes if key in texts}
+
+    def allowed(self, ids: Sequence[ChunkId], *, where: Filter) -> set[ChunkId]:
+        """Return those of these chunks that are there and that `where` allows."""
+        numbers = self.numbers_of(ids)
+        gate = self.numbers_allowed(where)
+        if gate is None:
+            return set(numbers)
+        every = set(gate.tolist()) if len(gate) < _FEW else None
+        if every is None:
+            import numpy as np
+
+            asked = np.array(list(numbers.values()), np.int64)
+            every = set(asked[np.isin(asked, gate)].tolist())
+        return {one for one, number in numbers.items() if number in every}
+
     def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
         """Return the code of these exact names, at most `most` of each, by id."""
         return links.symbols(self._sql, names, most=most)
@@ -404,7 +468,7 @@ class EmbeddedSnapshot:
             self._numbers.update(rows)
         return {one: self._numbers[one] for one in ids if one in self._numbers}
 
-    def allowed(self, where: Filter) -> NDArray[np.int64] | None:
+    def numbers_allowed(self, where: Filter) -> NDArray[np.int64] | None:
         """Return the sorted numbers of the chunks `where` allows; None for all of them."""
         if not where.conditions:
             return None

@@ -75,7 +75,7 @@ class EmbeddedVectors:
         """Rank the chunks nearest to `vector`."""
         if depth < 1:
             return Ranking("vectors", (), ())
-        allowed = self._snapshot.allowed(where)
+        allowed = self._snapshot.numbers_allowed(where)
         # Files are found by vectors of their own; a search for chunks passes over them.
         limit = depth + _SLACK
         while True:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from trivium.analysis.fields import embedding_key
+from trivium.analysis.fields import FIRST, embedding_key, own_text
 from trivium.backends.base import (
     Census,
     Contents,
@@ -23,10 +23,23 @@ from trivium.backends.base import (
     Seen,
     Space,
 )
+from trivium.backends.reference.order import rank
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
-from trivium.filtering.conditions import fold
-from trivium.types import Chunk, ChunkId, Edge, Kind, Node, NodeId, Reference, Symbol, View
+from trivium.filtering.conditions import Filter, fold
+from trivium.filtering.match import attributes, matches
+from trivium.types import (
+    Chunk,
+    ChunkId,
+    Edge,
+    Kind,
+    Node,
+    NodeId,
+    Ranking,
+    Reference,
+    Symbol,
+    View,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -186,6 +199,32 @@ class ReferenceSnapshot:
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
         return {one: self._nodes[one] for one in ids if one in self._nodes}
+
+    def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
+        """Return how many edges come from and lead to each of these nodes; 0 for none."""
+        counts = Counter(end for edge in self._state.edges for end in (edge.source, edge.target))
+        return {one: counts[one] for one in ids}
+
+    def most_linked(self, *, where: Filter, depth: int) -> Ranking:
+        """Rank nodes by how many edges they have, under their first chunks."""
+        firsts = [one for one in self._found if one.endswith(FIRST)]
+        of_node = {one: self._found[one].node.id for one in self.allowed(firsts, where=where)}
+        degrees = self.degrees(list(of_node.values()))
+        scores = {one: float(degrees[node_id]) for one, node_id in of_node.items()}
+        return rank(scores, name="degree", depth=depth, allowed=lambda _: True)
+
+    def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
+        """Return the own text of these nodes: what lies in no other node."""
+        return {
+            one: own_text(self._nodes[one], self._home[one].document.text)
+            for one in ids
+            if one in self._nodes
+        }
+
+    def allowed(self, ids: Sequence[ChunkId], *, where: Filter) -> set[ChunkId]:
+        """Return those of these chunks that are there and that `where` allows."""
+        there = [one for one in ids if one in self._found]
+        return {one for one in there if matches(where, attributes(self._found[one].node))}
 
     def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
         """Return the code of these exact names, at most `most` of each, by id."""

@@ -1,0 +1,85 @@
+"""Entries in order -> the hits of a page: ones whose files are there, and none twice.
+
+Fetches no more than it shows; what is left out makes room for the next. Called by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from trivium.analysis.minhash import Signature, likeness, signature
+from trivium.analysis.words import analyser
+from trivium.ranking import cut
+from trivium.types import Degraded, Hit
+
+# As alike as this two texts are one text: a copy, perhaps with a line changed.
+SAME = 0.9
+
+
+@dataclass(slots=True)
+class Page:
+    """The hits to show, and what was left out: files that are gone, repeats of better hits."""
+
+    hits: list[Hit] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+    ghosts: int = 0
+    repeats: int = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many entries were passed over."""
+        return self.ghosts + self.repeats
+
+    @property
+    def degraded(self) -> tuple[Degraded, ...]:
+        """What to say of files that are gone."""
+        if not self.gone:
+            return ()
+        gone = f"{len(self.gone)} file{'s are' if len(self.gone) > 1 else ' is'} gone"
+        return (Degraded("files", f"{gone} since the last sync; their hits are left out."),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say of repeats."""
+        if not self.repeats:
+            return ()
+        hits = "1 hit that repeats" if self.repeats == 1 else f"{self.repeats} hits that repeat"
+        return (f"left out {hits} a better one",)
+
+
+def page(
+    groups: Sequence[cut.Group],
+    limit: int,
+    shown: Callable[[Sequence[cut.Group]], list[Hit]],
+    *,
+    is_there: Callable[[str], bool] | None,
+    dedupe: bool = False,
+) -> Page:
+    """Return the first `limit` hits whose files are there: no ghost takes another's place."""
+    found = Page()
+    seen: list[Signature] = []
+    at = 0
+    while at < len(groups) and len(found.hits) < limit:
+        some = cut.page(groups[at:], limit=limit - len(found.hits))
+        at += len(some)
+        for hit in shown(some):
+            path = hit.node.source.file_path
+            if is_there is not None and path not in found.gone and not is_there(path):
+                found.gone.add(path)
+            if path in found.gone:
+                found.ghosts += 1
+            elif dedupe and _repeats(hit, seen):
+                found.repeats += 1
+            else:
+                found.hits.append(hit)
+    return found
+
+
+def _repeats(hit: Hit, seen: list[Signature]) -> bool:
+    """Say whether a hit's text is that of an earlier one, and remember it if not."""
+    made = signature(analyser("standard").terms(hit.text))
+    if any(likeness(made, other) >= SAME for other in seen):
+        return True
+    seen.append(made)
+    return False

@@ -1,0 +1,251 @@
+"""One scope of a profile -> its entries in order: retrieve, fuse, boost, group, cut, spread.
+
+A scope is a set of kinds that are ranked together, by term statistics of their own. Called by
+the engine, once for each scope that the filters leave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from trivium.backends.base import Snapshot
+from trivium.filtering.conditions import Condition, Filter, Test
+from trivium.graph.spread import Decay, Reached, spread
+from trivium.query.grammar import NOTHING, Query
+from trivium.query.intent import is_name, names_in
+from trivium.ranking import boost, cut, fuse
+from trivium.ranking.profile import Expansion, Profile, Scope
+from trivium.ranking.signals import linked, prepared
+from trivium.retrieval.boosts import Details, boosted
+from trivium.retrieval.gather import Asking, gather
+from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
+
+_NUMBERED = re.compile(r"~\d+$")
+_SHARED_BY_RECORDS = frozenset({"path", "ext", "meta", "kind", "file"})
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """How a scope spreads over the graph; `decay`, if given, is that of every edge."""
+
+    expansion: Expansion
+    seeds: int
+    depth: int
+    decay: float | None
+
+
+@dataclass(slots=True)
+class Ranked:
+    """The entries of one scope, what they were made of, and what boosts saw in them."""
+
+    scope: Scope
+    view: View
+    query: Query
+    gathered: Gathered
+    groups: list[cut.Group]
+    score_type: str
+    details: Details = field(default_factory=dict)
+
+
+def where_of(scope: Scope, where: Filter) -> Filter | None:
+    """Return the filter of a scope; None if none of its kinds is asked for."""
+    kinds = scope.view.kinds
+    if kinds is None:
+        return where
+    wanted = frozenset(kinds)
+    for one in where.conditions:
+        if one.field == "kind" and one.test is Test.EQUALS:
+            wanted &= one.values
+    if not wanted:
+        return None
+    if kinds == ("record",):
+        # What only code has does not count against records.
+        where = Filter(tuple(one for one in where.conditions if one.field in _SHARED_BY_RECORDS))
+    return where & Filter((Condition("kind", Test.EQUALS, wanted),))
+
+
+def rank_scope(
+    snapshot: Snapshot,
+    query: Query,
+    *,
+    scope: Scope,
+    asking: Asking,
+    profile: Profile,
+    seeding: Seeding,
+    least: float | None,
+) -> Ranked:
+    """Rank what one scope holds."""
+    gathered = gather(snapshot, query, asking=asking)
+    fused, score_type, details = _fused(snapshot, gathered, profile, query)
+    made = boosted(snapshot, fused, query, boosts=profile.boosts, text=snapshot.text(asking.view))
+    for one, seen in made.details.items():
+        details.setdefault(one, {}).update(seen)
+    named = names_in(query.meaning) if profile.boosts.name else frozenset()
+    scored = boost.exact_names(
+        made.scored,
+        names=_names(made.scored) if named else {},
+        wanted=named,
+        gain=profile.boosts.name,
+    )
+    if profile.fusion.order == "rrf":
+        scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
+    groups = cut.ungrouped(scored)
+    if profile.groups_by_node:
+        found = cut.by_node(scored) if profile.fusion.order == "score" else groups
+        groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
+    if least is not None:
+        groups = [group for group in groups if group.best.score >= least]
+    if profile.expansion.method == "spread":
+        groups = _spread(snapshot, groups, asking.where, seeding, details, least=least or 0.0)
+    return Ranked(scope, asking.view, query, gathered, groups, score_type, details)
+
+
+def rank_by_degree(snapshot: Snapshot, scope: Scope, where: Filter, profile: Profile) -> Ranked:
+    """Rank the nodes of a scope by how well linked they are: what an empty query shows."""
+    found = snapshot.most_linked(where=where, depth=profile.retrieval.depth)
+    weight = profile.fusion.weights.get("degree", 1.0)
+    degrees = dict(zip(found.ids, found.scores, strict=True))
+    gains = {one: weight * linked(int(degree)) for one, degree in degrees.items()}
+    details: Details = {
+        one: {"degree": {"degree": int(degrees[one]), "boost": gain}} for one, gain in gains.items()
+    }
+    gathered = Gathered((found,), found.ids, {"degree": degrees}, "none", ())
+    # In the order of degrees: beyond 20 edges the score no longer tells them apart.
+    groups = cut.ungrouped([Scored(one, (Part("degree", gain),)) for one, gain in gains.items()])
+    query = Query("", root=NOTHING, meaning="")
+    return Ranked(scope, scope.view, query, gathered, groups, "degree", details)
+
+
+def _fused(
+    snapshot: Snapshot, gathered: Gathered, profile: Profile, query: Query
+) -> tuple[list[Scored], str, Details]:
+    """Return the candidates with their scores, how these were made, and what degrees said."""
+    fusion = profile.fusion
+    weights = fusion.weights
+    if fusion.name_weights and is_name(query.meaning):
+        weights = fusion.name_weights
+    found = [ranking for ranking in gathered.rankings if ranking.ids]
+    details: Details = {}
+    if fusion.alone == "score" and len(found) == 1:
+        return fuse.as_score(found[0]), _type_alone(found[0].name, profile), details
+    by_rank = fusion.method == "rrf" or (fusion.method == "zscore" and not gathered.has_all_scores)
+    if by_rank and fusion.scale == "best" and len(gathered.rankings) == 1:
+        # Seed 003: words alone are shared out by their best, meaning alone stays a cosine.
+        alone = fuse.as_score(gathered.rankings[0])
+        is_words = gathered.rankings[0].name == "text"
+        return (fuse.shared_out(alone), "bm25", details) if is_words else (alone, "ann", details)
+    if by_rank:
+        scored = fuse.rrf(gathered.rankings, k=fusion.k, weights=weights)
+        return (
+            fuse.shared_out(scored) if fusion.scale == "best" else scored,
+            "rrf",
+            details,
+        )
+    signals = prepared(gathered.signals, retrieval=profile.retrieval, fusion=fusion)
+    if weights.get("degree"):
+        signals["degree"] = _degrees(snapshot, gathered.pool, weights["degree"], details)
+    if fusion.method == "zscore":
+        return fuse.zscore(gathered.pool, signals, weights=weights), "blend", details
+    if fusion.method == "blend":
+        renormalises = fusion.missing == "renormalise"
+        scored = fuse.blend(gathered.pool, signals, weights=weights, renormalises=renormalises)
+        return scored, "blend", details
+    return fuse.weighted(gathered.pool, signals, weights=weights), "weighted", details
+
+
+def _type_alone(name: str, profile: Profile) -> str:
+    if name == "vectors":
+        return "ann"
+    return "bm25-fielded" if profile.view.combine == "sum" else "bm25"
+
+
+def _degrees(
+    snapshot: Snapshot, pool: Sequence[ChunkId], weight: float, details: Details
+) -> dict[ChunkId, float]:
+    of_node = {one: NodeId(cut.node_of(one)) for one in pool}
+    degrees = snapshot.degrees(list(dict.fromkeys(of_node.values())))
+    for one, node_id in of_node.items():
+        degree = degrees.get(node_id, 0)
+        details.setdefault(one, {})["degree"] = {"degree": degree, "boost": weight * linked(degree)}
+    return {one: linked(degrees.get(node_id, 0)) for one, node_id in of_node.items()}
+
+
+def _in_order_of(scored: Sequence[Scored], order: Sequence[Scored]) -> list[Scored]:
+    """Put candidates into another order and keep their scores."""
+    by_id = {one.chunk_id: one for one in scored}
+    return [by_id[one.chunk_id] for one in order if one.chunk_id in by_id]
+
+
+def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
+    """Return the name each chunk's node has in its id: what follows the last # or /.
+
+    The ~2 of an overload is no part of its name.
+    """
+    return {
+        one.chunk_id: _NUMBERED.sub("", re.split("[#/]", cut.node_of(one.chunk_id))[-1])
+        for one in scored
+    }
+
+
+def _spread(
+    snapshot: Snapshot,
+    groups: Sequence[cut.Group],
+    where: Filter,
+    seeding: Seeding,
+    details: Details,
+    *,
+    least: float,
+) -> list[cut.Group]:
+    """Return the seeds and what the graph leads to from them; other hits are left behind."""
+    seeds = list(groups[: seeding.seeds])
+    by_node = {NodeId(cut.node_of(group.best.chunk_id)): group for group in seeds}
+    expansion = seeding.expansion
+    followed = frozenset(expansion.decay) if not expansion.other else None
+
+    def adjacent(ids: Sequence[NodeId]) -> list[Edge]:
+        edges = snapshot.edges(ids)
+        return [one for one in edges if followed is None or one.type in followed]
+
+    reached = spread(
+        {node: group.best.score for node, group in by_node.items()},
+        adjacent=adjacent,
+        decay=Decay(
+            by_type=expansion.decay,
+            other=expansion.other or None,
+            skip_incoming=expansion.skip_incoming,
+            uniform=seeding.decay,
+        ),
+        depth=seeding.depth,
+        least=least,
+    )
+    asked = [ChunkId(f"{node}@0") for node in reached if node not in by_node]
+    allowed = snapshot.allowed(asked, where=where)
+    made = [
+        _reached(by_node.get(node), node, how)
+        for node, how in reached.items()
+        if node in by_node or f"{node}@0" in allowed
+    ]
+    for group in made:
+        node = NodeId(cut.node_of(group.best.chunk_id))
+        how = reached[node]
+        if how.via:
+            details.setdefault(group.best.chunk_id, {})["graph"] = {
+                "score": how.score,
+                "seed": how.seed,
+                "via": [one.value for one in how.via],
+                "seedDistance": len(how.via),
+            }
+    return cut.in_order(made)
+
+
+def _reached(own: cut.Group | None, node: NodeId, how: Reached) -> cut.Group:
+    """Return the entry of a node: its own if it scores by itself, else by the way that led here."""
+    if own is not None and not how.via:
+        return own
+    via = " and ".join(one.value for one in how.via)
+    part = Part(f"by {via} of {how.seed}", how.score)
+    if own is not None:
+        return replace(own, best=Scored(own.best.chunk_id, (part,)))
+    return cut.Group(Scored(ChunkId(f"{node}@0"), (part,)))
