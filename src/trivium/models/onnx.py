@@ -211,14 +211,15 @@ class OnnxEmbedder:
         if self._pins is not None:
             self._check("model.onnx", digests[0], self._pins.model_sha256)
             self._check("tokenizer.json", digests[1], self._pins.tokenizer_sha256)
-        session = self._session(model)
+        path = self._folder / "model.onnx"
+        session = open_session(model, path=path, remedy=self._remedy())
         shape = session.get_outputs()[0].shape
         dimension = self._settings.dimension
         if dimension is None:
             dimension = shape[-1] if shape else None
         if not isinstance(dimension, int):
             raise ModelError(
-                f"{self._folder / 'model.onnx'} does not say how long its vectors are. "
+                f"{path} does not say how long its vectors are. "
                 "Add `dimension` to a config.json beside it."
             )
         return _Loaded(
@@ -229,44 +230,15 @@ class OnnxEmbedder:
             model_id=self._id(*digests),
         )
 
-    def _session(self, model: bytes) -> Any:  # noqa: ANN401 - ONNX Runtime ships no types
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-        # Only errors: its warnings go to stderr past our logging.
-        options.log_severity_level = 3
-        try:
-            return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        # ONNX Runtime's errors have no common base.
-        except Exception as error:
-            message = f"Cannot use {self._folder / 'model.onnx'}: {error}. {self._remedy()}"
-            raise ModelError(message) from error
-
     def _tokenizer(self, blob: bytes) -> Any:  # noqa: ANN401 - its class is loaded late
-        from tokenizers import Tokenizer
-
-        try:
-            tokenizer = Tokenizer.from_buffer(blob)
-        # The library raises Exception itself.
-        except Exception as error:
-            message = f"Cannot use {self._folder / 'tokenizer.json'}: {error}. {self._remedy()}"
-            raise ModelError(message) from error
-        # Published files often pad to a fixed length, which would change the mean.
-        tokenizer.no_padding()
+        tokenizer = open_tokenizer(
+            blob, path=self._folder / "tokenizer.json", remedy=self._remedy()
+        )
         tokenizer.enable_truncation(self._settings.max_length)
         return tokenizer
 
     def _file(self, name: str) -> bytes:
-        path = self._folder / name
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise ModelError(f"Cannot read {path}: {reason}. {self._remedy()}") from error
+        return read_file(self._folder / name, remedy=self._remedy())
 
     def _check(self, name: str, found: str, expected: str) -> None:
         if found != expected:
@@ -330,6 +302,52 @@ def _wrong_setting(settings: OnnxSettings) -> str | None:
         if not isinstance(getattr(settings, key), str):
             return f"`{key}` must be text"
     return None
+
+
+def open_session(
+    model: bytes | str,
+    *,
+    path: Path,
+    remedy: str,
+) -> Any:  # noqa: ANN401 - ONNX Runtime ships no types
+    """Return a session of one thread for a model's bytes, or for the name of its file."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    # Only errors: its warnings go to stderr past our logging.
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    # ONNX Runtime's errors have no common base.
+    except Exception as error:
+        raise ModelError(f"Cannot use {path}: {error}. {remedy}") from error
+
+
+def open_tokenizer(blob: bytes, *, path: Path, remedy: str) -> Any:  # noqa: ANN401 - loaded late
+    """Return the tokenizer that a file describes, with nothing padded."""
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_buffer(blob)
+    # The library raises Exception itself.
+    except Exception as error:
+        raise ModelError(f"Cannot use {path}: {error}. {remedy}") from error
+    # Published files often pad to a fixed length, which would change the mean.
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def read_file(path: Path, *, remedy: str) -> bytes:
+    """Return the bytes of one of a model's files."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ModelError(f"Cannot read {path}: {reason}. {remedy}") from error
 
 
 def require_runtime(what: str) -> None:

@@ -1,0 +1,219 @@
+"""A body to post -> the body of a good answer, from a service over HTTP.
+
+Tries again where that may help and never waits past its limits, follows no redirect (the key
+would go with it), and keeps the key out of every error. Shared by the models that are served.
+"""
+
+from __future__ import annotations
+
+import http.client
+import math
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from threading import Timer
+from urllib.parse import SplitResult, urlsplit
+
+from trivium.errors import ConfigError, ModelError
+
+_FIRST_WAIT_S = 0.5
+_SHORTEST_S = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often to try, the longest single wait a server may ask for, and the longest in all."""
+
+    attempts: int
+    longest_wait_s: float
+    altogether_s: float = math.inf
+
+
+class Refused(ModelError):
+    """The service understood the request and will not serve it as it is."""
+
+    def __init__(self, message: str, *, status: int, said: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.said = said
+
+
+class _TryAgain(Exception):
+    """An attempt failed in a way that may pass; None leaves the wait to us."""
+
+    def __init__(self, reason: str, *, wait_s: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_s = wait_s
+
+
+class Service:
+    """One address that JSON is posted to; `what` names it in errors."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        address: SplitResult,
+        api_key: str | None,
+        timeout_s: float,
+        largest_answer_bytes: int,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._what = what
+        self._address = address
+        self._target = SplitResult("", "", *address[2:]).geturl()
+        self._headers = _headers(api_key)
+        self._api_key = api_key
+        self._timeout_s = timeout_s
+        self._largest_answer_bytes = largest_answer_bytes
+        self._wait = wait
+
+    def post(self, body: bytes, *, patience: Patience) -> bytes:
+        """Return the answer. Raises ModelError, and its kind Refused where asking again is vain."""
+        ends = time.monotonic() + patience.altogether_s
+        for attempt in range(1, patience.attempts + 1):
+            left_s = max(_SHORTEST_S, ends - time.monotonic())
+            try:
+                return self._ask(body, within_s=min(self._timeout_s, left_s))
+            except _TryAgain as failure:
+                pause_s = _FIRST_WAIT_S * 2 ** (attempt - 1)
+                if failure.wait_s is not None:
+                    pause_s = failure.wait_s
+                is_last = attempt == patience.attempts or pause_s > patience.longest_wait_s
+                if is_last or time.monotonic() + pause_s >= ends:
+                    raise self.failure(
+                        f"{failure} (attempt {attempt}). Try again later, or check the "
+                        "address and that the server is running"
+                    ) from failure
+                self._wait(pause_s)
+        raise self.failure("no attempt was allowed")
+
+    def failure(self, reason: str) -> ModelError:
+        """Return an error that names the service."""
+        return ModelError(self._said(reason))
+
+    def _said(self, reason: str) -> str:
+        return f"The {self._what} at {self._address.netloc}: {reason}."
+
+    def _ask(self, body: bytes, *, within_s: float) -> bytes:
+        """Return the body of a good answer; raise _TryAgain or ModelError for any other."""
+        deadline = time.monotonic() + within_s
+        late = f"no answer within {self._timeout_s:g} s"
+        connection = self._connection(within_s)
+        # The socket's own limit is per read: a header that comes byte by byte never meets it.
+        guard = Timer(within_s, _hang_up, [connection])
+        guard.daemon = True
+        guard.start()
+        try:
+            connection.request("POST", self._target, body=body, headers=self._headers)
+            # A response that is not closed keeps the socket open past its connection.
+            with connection.getresponse() as response:
+                answer = self._read(response, deadline)
+        except TimeoutError as error:
+            raise _TryAgain(late) from error
+        except ssl.SSLCertVerificationError as error:
+            raise self.failure(f"its certificate is not trusted: {error.verify_message}") from error
+        except (OSError, http.client.HTTPException) as error:
+            if time.monotonic() >= deadline:
+                raise _TryAgain(late) from error
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise _TryAgain(f"the connection failed: {reason}") from error
+        finally:
+            guard.cancel()
+            connection.close()
+        self._check_status(response, answer)
+        return answer
+
+    def _connection(self, timeout_s: float) -> http.client.HTTPConnection:
+        kind = (
+            http.client.HTTPSConnection
+            if self._address.scheme == "https"
+            else http.client.HTTPConnection
+        )
+        return kind(self._address.hostname or "", self._address.port, timeout=timeout_s)
+
+    def _read(self, response: http.client.HTTPResponse, deadline: float) -> bytes:
+        """Read the body; a trickle of it is cut here."""
+        pieces: list[bytes] = []
+        size_bytes = 0
+        while piece := response.read1(65536):
+            pieces.append(piece)
+            size_bytes += len(piece)
+            if size_bytes > self._largest_answer_bytes:
+                raise self.failure("the answer is larger than any real one")
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        # A connection that was cut in its header looks like the end of an empty answer.
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        return b"".join(pieces)
+
+    def _check_status(self, response: http.client.HTTPResponse, answer: bytes) -> None:
+        status = response.status
+        if status == http.HTTPStatus.OK:
+            return
+        if status == http.HTTPStatus.TOO_MANY_REQUESTS or status >= 500:  # noqa: PLR2004 - 5xx
+            wait_s = _retry_after_s(response.getheader("Retry-After"))
+            raise _TryAgain(f"status {status}", wait_s=wait_s)
+        if 300 <= status < 400:  # noqa: PLR2004 - 3xx
+            raise self.failure(
+                f"it redirects (status {status}), which is not followed. Give the final address"
+            )
+        if status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+            raise self.failure(f"it refused the API key (status {status}). Check the key")
+        excerpt = self._excerpt(answer)
+        raise Refused(self._said(f"status {status}: {excerpt}"), status=status, said=excerpt)
+
+    def _excerpt(self, answer: bytes) -> str:
+        text = " ".join(answer[:2000].decode("utf-8", "replace").split())
+        if self._api_key:
+            text = text.replace(self._api_key, "***")
+        return text[:200]
+
+
+def address_of(text: str) -> SplitResult | None:
+    """Return the parts of an http or https address; None for one that cannot be used."""
+    try:
+        parts = urlsplit(text)
+        is_plain = text.isascii() and text.isprintable() and " " not in text
+        is_usable = is_plain and parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_usable = is_usable and "@" not in parts.netloc and parts.port != 0
+    except ValueError:
+        return None
+    return parts if is_usable else None
+
+
+def _hang_up(connection: http.client.HTTPConnection) -> None:
+    # Taken once: the other thread may let go of it at any moment.
+    open_socket = connection.sock
+    if open_socket is not None:
+        with suppress(OSError):
+            open_socket.shutdown(socket.SHUT_RDWR)
+
+
+def _headers(api_key: str | None) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if api_key is not None:
+        # Checked here because http.client would print the key in its own error.
+        if not api_key.isascii() or not api_key.isprintable() or not api_key:
+            raise ConfigError("The API key is empty or holds characters that no key has.")
+        headers["Authorization"] = f"Bearer {api_key}"
+    return headers
+
+
+def _retry_after_s(header: str | None) -> float | None:
+    """Return the seconds a Retry-After header asks for; None if it is absent or unreadable."""
+    if header is None:
+        return None
+    try:
+        wait_s = float(header)
+    except ValueError:
+        try:
+            wait_s = parsedate_to_datetime(header).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(0.0, wait_s) if math.isfinite(wait_s) else None
