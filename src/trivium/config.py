@@ -8,6 +8,7 @@ nothing else. Runs once, at the door; every value knows where it came from.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from trivium.errors import ConfigError
 
-Value = str | int | bool | tuple[str, ...]
+Value = str | int | float | bool | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class _Known:
     help: str
     folder_may_set: bool = False
     least: int = 0
+    most: float = math.inf
 
 
 KNOWN: Mapping[str, _Known] = {
@@ -46,6 +48,13 @@ KNOWN: Mapping[str, _Known] = {
         200, "characters a chunk of prose shares with the one before", folder_may_set=True
     ),
     "search.profile": _Known("best", "ranking profile", folder_may_set=True),
+    "rerank.model": _Known(
+        "none", "what reads the best hits again: none, onnx:<folder>, or an http(s) address"
+    ),
+    "rerank.name": _Known("", "model name sent to that address"),
+    "rerank.depth": _Known(50, "how many of the best are read again", most=1000),
+    "rerank.weight": _Known(1.0, "how much the new score counts against the first order", most=1),
+    "rerank.timeout_s": _Known(10, "longest that reading again may take, in seconds", least=1),
     "files.ignore": _Known((), "patterns to leave out, as in .gitignore", folder_may_set=True),
     "records.tables": _Known((), "tables of SQLite files below the folder, as data/app.db:orders"),
     "files.max_bytes": _Known(1_000_000, "largest file that is read", least=1),
@@ -63,6 +72,7 @@ class Settings:
     home_origin: str
     values: Mapping[str, Setting] = field(default_factory=dict)
     openai_key: str | None = field(default=None, repr=False)
+    rerank_key: str | None = field(default=None, repr=False)
 
     def text(self, key: str) -> str:
         """Return a setting that is text."""
@@ -72,6 +82,10 @@ class Settings:
         """Return a setting that is a whole number."""
         value = self.values[key].value
         return value if isinstance(value, int) else int(str(value))
+
+    def real(self, key: str) -> float:
+        """Return a setting that is a number."""
+        return float(str(self.values[key].value))
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a setting that is a list."""
@@ -96,7 +110,8 @@ def load(
     for key, flag in (flags or {}).items():
         values[key] = Setting(_checked(key, flag, "flag"), "flag")
     home, origin = _home(env)
-    return Settings(home, origin, values, env.get("OPENAI_API_KEY"))
+    keys = env.get("OPENAI_API_KEY"), env.get("TRIVIUM_RERANK_KEY")
+    return Settings(home, origin, values, *keys)
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:
@@ -150,11 +165,11 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
         value: Value = text
         if isinstance(known.default, tuple):
             value = tuple(one.strip() for one in text.split(",") if one.strip())
-        elif isinstance(known.default, int):
+        elif isinstance(known.default, int | float):
             try:
-                value = int(text)
+                value = type(known.default)(text)
             except ValueError as error:
-                raise ConfigError(f"{name} must be a whole number, not {text!r}.") from error
+                raise ConfigError(f"{name} must be {_sort(known)}, not {text!r}.") from error
         found[key] = Setting(_checked(key, value, name), name)
     return found
 
@@ -166,16 +181,25 @@ def _known(key: str, origin: str) -> _Known:
     raise ConfigError(f"{origin}: unknown setting {key!r}. Did you mean {near!r}?")
 
 
+def _sort(known: _Known) -> str:
+    return "a number" if isinstance(known.default, float) else "a whole number"
+
+
 def _checked(key: str, value: object, origin: str) -> Value:
     known = _known(key, origin)
     if isinstance(known.default, tuple):
         if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
             return tuple(value)
         raise ConfigError(f"{origin}: {key} must be a list of texts.")
-    if isinstance(known.default, int):
-        if isinstance(value, int) and not isinstance(value, bool) and value >= known.least:
-            return value
-        raise ConfigError(f"{origin}: {key} must be a whole number of at least {known.least}.")
+    if isinstance(known.default, int | float):
+        # A whole number is a number as well; true is neither.
+        is_sort = type(value) in (int, type(known.default))
+        if is_sort and isinstance(value, int | float) and known.least <= value <= known.most:
+            return type(known.default)(value)
+        limits = f"of at least {known.least}"
+        if known.most < math.inf:
+            limits = f"from {known.least} to {known.most:g}"
+        raise ConfigError(f"{origin}: {key} must be {_sort(known)} {limits}.")
     if isinstance(value, str):
         return value
     raise ConfigError(f"{origin}: {key} must be text.")

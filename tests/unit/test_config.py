@@ -76,7 +76,7 @@ REFUSED = [key for key, known in KNOWN.items() if not known.folder_may_set]
 
 def list_or_number(default: Value) -> str:
     """Return a value of a setting's own kind, as a file has it."""
-    return '["x"]' if isinstance(default, tuple) else "7"
+    return '["x"]' if isinstance(default, tuple) else "1"
 
 
 @pytest.mark.parametrize("key", REFUSED)
@@ -95,6 +95,7 @@ def test_a_folders_file_may_set_nothing_else(places: Places, key: str) -> None:
 
 def test_addresses_models_and_limits_are_among_the_refused() -> None:
     assert {"embedding.model", "embedding.base_url", "files.max_bytes"} <= set(REFUSED)
+    assert {key for key in KNOWN if key.startswith("rerank.")} <= set(REFUSED)
 
 
 @pytest.mark.parametrize("key", REFUSED)
@@ -190,6 +191,53 @@ def test_the_key_of_a_service_comes_from_the_environment_and_is_not_shown(places
     assert settings.openai_key == "very-secret"
     assert "very-secret" not in repr(settings)
     assert places.load().openai_key is None
+
+
+def test_so_does_the_key_of_a_rerank_service(places: Places) -> None:
+    settings = places.load(TRIVIUM_RERANK_KEY="very-secret", OPENAI_API_KEY="another")
+
+    assert settings.rerank_key == "very-secret"
+    assert "very-secret" not in repr(settings)
+    assert places.load(OPENAI_API_KEY="another").rerank_key is None
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0.0), ("0.25", 0.25), ("1", 1.0)])
+def test_a_number_need_not_be_whole_where_a_share_is_meant(
+    places: Places, text: str, value: float
+) -> None:
+    places.user_file.write_text(f"[rerank]\nweight = {text}\n")
+
+    assert places.load().real("rerank.weight") == value
+    assert isinstance(places.load().values["rerank.weight"].value, float)
+    assert places.load(TRIVIUM_RERANK__WEIGHT=text).real("rerank.weight") == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("weight", "1.5", "rerank.weight must be a number from 0 to 1"),
+        ("weight", "-0.1", "rerank.weight must be a number from 0 to 1"),
+        ("weight", "nan", "rerank.weight must be a number from 0 to 1"),
+        ("weight", "inf", "rerank.weight must be a number from 0 to 1"),
+        ("weight", "much", "TRIVIUM_RERANK__WEIGHT must be a number, not 'much'"),
+        ("depth", "1001", "rerank.depth must be a whole number from 0 to 1000"),
+        ("depth", "2.5", "TRIVIUM_RERANK__DEPTH must be a whole number, not '2.5'"),
+        ("timeout_s", "0", "rerank.timeout_s must be a whole number of at least 1"),
+    ],
+)
+def test_a_number_outside_its_limits_is_refused(
+    places: Places, name: str, text: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        load(environ={**places.environ, f"TRIVIUM_RERANK__{name.upper()}": text})
+
+
+@pytest.mark.parametrize("text", ["true", "'1'", "2", "[1]"])
+def test_only_a_number_is_a_share(places: Places, text: str) -> None:
+    places.user_file.write_text(f"[rerank]\nweight = {text}\n")
+
+    with pytest.raises(ConfigError, match=r"rerank\.weight must be a number from 0 to 1"):
+        places.load()
 
 
 def test_without_a_home_the_platforms_folders_are_used(
