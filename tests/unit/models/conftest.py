@@ -1,4 +1,4 @@
-"""A transformer folder so small that a test can work out its vectors by hand."""
+"""Model folders so small that a test can work out vectors and scores by hand."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
 
 VOCABULARY = {"[UNK]": 0, "red": 1, "green": 2, "blue": 3}
 FLOAT, INT64, BOOL = 1, 7, 9
@@ -83,6 +84,114 @@ def make_folder(tmp_path: Path) -> FolderMaker:
         tokenizer.pre_tokenizer = Whitespace()
         tokenizer.enable_padding(length=16)
         (folder / "tokenizer.json").write_text(tokenizer.to_str(), encoding="utf-8")
+        if config is not None:
+            (folder / "config.json").write_text(config, encoding="utf-8")
+        return folder
+
+    return make
+
+
+# The vector of each word is its own axis, so two words agree only if they are the same.
+WORDS = ("red", "green", "blue", "black", "white")
+PAIR_VOCABULARY = {word: at for at, word in enumerate(("[UNK]", "[CLS]", "[SEP]", *WORDS))}
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+BIAS = -2.0
+
+
+def _node(operator: str, inputs: Sequence[str], output: str, *attributes: bytes) -> bytes:
+    node = b"".join(_field(1, name) for name in inputs) + _field(2, output) + _field(4, operator)
+    return _field(1, node + b"".join(_field(5, one) for one in attributes))
+
+
+def _number(name: str, value: int) -> bytes:
+    return _field(1, name) + _field(3, value) + _field(20, 2)
+
+
+def _tensor_beside(name: str, kind: int, values: NDArray[Any], file: str) -> bytes:
+    """A tensor whose values stand in another file, as models over 2 GB must have it."""
+    sizes = b"".join(_field(1, size) for size in values.shape)
+    place = _field(13, _field(1, "location") + _field(2, file))
+    return sizes + _field(2, kind) + _field(8, name) + place + _field(14, 1)
+
+
+def cross_encoder(
+    *,
+    inputs: Sequence[str] = INPUTS,
+    weights: Sequence[Sequence[float]] = ((1.0,),),
+    labels_file: str = "",
+) -> bytes:
+    """Return an ONNX model that counts how often a word of the first text is in the second.
+
+    With type 0 for the tokens of the first text and 1 for those of the second, its agreement
+    is the sum over words of (count in the first x count in the second); the logits are
+    agreement x `weights` + BIAS, one column per label. Without `token_type_ids` it agrees
+    with a text's own words, so only its shape can be tested.
+    """
+    table = np.zeros((len(PAIR_VOCABULARY), len(WORDS)), dtype="<f4")
+    table[len(PAIR_VOCABULARY) - len(WORDS) :] = np.eye(len(WORDS))
+    labels = np.array(weights, dtype="<f4")
+    constants = {
+        "table": (FLOAT, table),
+        "labels": (FLOAT, labels),
+        "bias": (FLOAT, np.full(labels.shape[1], BIAS, dtype="<f4")),
+        "one": (FLOAT, np.array([1.0], dtype="<f4")),
+        "middle": (INT64, np.array([1], dtype="<i8")),
+        "last": (INT64, np.array([2], dtype="<i8")),
+        "end": (INT64, np.array([1], dtype="<i8")),
+    }
+    types = "token_type_ids" if "token_type_ids" in inputs else "attention_mask"
+    nodes = (
+        _node("Gather", ["table", "input_ids"], "rows"),
+        _node("Cast", [types], "types", _number("to", FLOAT)),
+        _node("Cast", ["attention_mask"], "mask", _number("to", FLOAT)),
+        _node("Sub", ["one", "types"], "not_types"),
+        _node("Mul", ["not_types" if types == "token_type_ids" else "types", "mask"], "of_first"),
+        _node("Mul", ["types", "mask"], "of_second"),
+        _node("Unsqueeze", ["of_first", "last"], "wide_first"),
+        _node("Unsqueeze", ["of_second", "last"], "wide_second"),
+        _node("Mul", ["rows", "wide_first"], "first_rows"),
+        _node("Mul", ["rows", "wide_second"], "second_rows"),
+        _node("ReduceSum", ["first_rows", "middle"], "first", _number("keepdims", 0)),
+        _node("ReduceSum", ["second_rows", "middle"], "second", _number("keepdims", 0)),
+        _node("Mul", ["first", "second"], "shared"),
+        _node("ReduceSum", ["shared", "end"], "agreement", _number("keepdims", 1)),
+        _node("MatMul", ["agreement", "labels"], "weighted"),
+        _node("Add", ["weighted", "bias"], "logits"),
+    )
+    graph = b"".join(nodes) + _field(2, "pairs")
+    for name, (kind, values) in constants.items():
+        is_beside = labels_file and name == "labels"
+        made = _tensor_beside(name, kind, values, labels_file) if is_beside else b""
+        graph += _field(5, made or _tensor(name, kind, values))
+    for name in inputs:
+        graph += _field(11, _value(name, INT64, ["n", "length"]))
+    graph += _field(12, _value("logits", FLOAT, ["n", labels.shape[1]]))
+    return _field(1, 9) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 18))
+
+
+def pair_tokenizer() -> Tokenizer:
+    """Return a tokenizer of whole words that puts [CLS] a [SEP] b [SEP] around a pair."""
+    tokenizer = Tokenizer(WordLevel(PAIR_VOCABULARY, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, PAIR_VOCABULARY[name]) for name in ("[CLS]", "[SEP]")],
+    )
+    # As published files have it: to be undone, or every pair would be 64 tokens long.
+    tokenizer.enable_padding(length=64)
+    return tokenizer
+
+
+@pytest.fixture
+def make_pair_folder(tmp_path: Path) -> FolderMaker:
+    """Return a function that writes a folder with a cross-encoder of whole words."""
+
+    def make(*, file: str = "model.onnx", config: str | None = None, **changes: Any) -> Path:
+        folder = tmp_path / "pairs"
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(cross_encoder(**changes))
+        (folder / "tokenizer.json").write_text(pair_tokenizer().to_str(), encoding="utf-8")
         if config is not None:
             (folder / "config.json").write_text(config, encoding="utf-8")
         return folder
