@@ -14,7 +14,7 @@ from urllib.parse import SplitResult
 
 from trivium.errors import ConfigError, ModelError
 from trivium.models.rerank import MOST_TEXTS
-from trivium.models.service import Patience, Refused, Service, address_of
+from trivium.models.service import Patience, Refusal, Service, address_of
 
 # text-embeddings-inference refuses more than 32 texts at once unless it is told otherwise.
 BATCH = 32
@@ -77,9 +77,8 @@ class HttpReranker:
         """Ask, and ask once more in the other dialect if the service says it wants `texts`."""
         try:
             return self._post(query, texts, deadline)
-        except Refused as refused:
-            wants_texts = refused.status == _UNPROCESSABLE and "texts" in refused.said
-            if self._takes_texts or not wants_texts:
+        except ModelError as error:
+            if self._takes_texts or not _wants_texts(error.__cause__):
                 raise
             self._takes_texts = True
             return self._post(query, texts, deadline)
@@ -93,8 +92,6 @@ class HttpReranker:
         if self._model:
             request["model"] = self._model
         left_s = deadline - time.monotonic()
-        if left_s <= 0:
-            raise self._service.failure(f"no answer within {self._timeout_s:g} s")
         patience = Patience(ATTEMPTS, _LONGEST_WAIT_S, altogether_s=left_s)
         return self._service.post(json.dumps(request).encode(), patience=patience)
 
@@ -112,6 +109,12 @@ class HttpReranker:
                 f"its answer does not hold one finite score for each of {count} texts"
             )
         return [found[index] for index in range(count)]
+
+
+def _wants_texts(cause: BaseException | None) -> bool:
+    if not isinstance(cause, Refusal):
+        return False
+    return cause.status == _UNPROCESSABLE and "texts" in cause.said
 
 
 def _address(text: str) -> SplitResult:

@@ -33,11 +33,11 @@ class Patience:
     altogether_s: float = math.inf
 
 
-class Refused(ModelError):
-    """The service understood the request and will not serve it as it is."""
+class Refusal(Exception):
+    """What a service said when it would not serve a request: the cause of a ModelError."""
 
-    def __init__(self, message: str, *, status: int, said: str) -> None:
-        super().__init__(message)
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(status, said)
         self.status = status
         self.said = said
 
@@ -73,7 +73,7 @@ class Service:
         self._wait = wait
 
     def post(self, body: bytes, *, patience: Patience) -> bytes:
-        """Return the answer. Raises ModelError, and its kind Refused where asking again is vain."""
+        """Return the answer. Raises ModelError; its cause is a Refusal where asking was vain."""
         ends = time.monotonic() + patience.altogether_s
         for attempt in range(1, patience.attempts + 1):
             left_s = max(_SHORTEST_S, ends - time.monotonic())
@@ -94,10 +94,7 @@ class Service:
 
     def failure(self, reason: str) -> ModelError:
         """Return an error that names the service."""
-        return ModelError(self._said(reason))
-
-    def _said(self, reason: str) -> str:
-        return f"The {self._what} at {self._address.netloc}: {reason}."
+        return ModelError(f"The {self._what} at {self._address.netloc}: {reason}.")
 
     def _ask(self, body: bytes, *, within_s: float) -> bytes:
         """Return the body of a good answer; raise _TryAgain or ModelError for any other."""
@@ -166,7 +163,7 @@ class Service:
         if status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise self.failure(f"it refused the API key (status {status}). Check the key")
         excerpt = self._excerpt(answer)
-        raise Refused(self._said(f"status {status}: {excerpt}"), status=status, said=excerpt)
+        raise self.failure(f"status {status}: {excerpt}") from Refusal(status, excerpt)
 
     def _excerpt(self, answer: bytes) -> str:
         text = " ".join(answer[:2000].decode("utf-8", "replace").split())
