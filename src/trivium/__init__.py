@@ -17,6 +17,7 @@ from trivium.types import Answer, Hit, Node
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trivium.backends.base import Backend
     from trivium.collection import Collection
     from trivium.config import Settings
 
@@ -25,10 +26,17 @@ __all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open"]
 
 
 def open(
-    path: str | Path = ".", *, settings: Settings | None = None, create: bool = True
+    path: str | Path = ".",
+    *,
+    settings: Settings | None = None,
+    create: bool = True,
+    backend: Backend | None = None,
 ) -> Collection:
-    """Return the collection of a folder, made on first use."""
+    """Return the collection of a folder, made on first use.
+
+    `backend` keeps the index elsewhere than in the folder of this machine's indexes.
+    """
     # Imported here: `import trivium` stays light for programs that search later or never.
     from trivium.collection import open_collection
 
-    return open_collection(path, settings=settings, create=create)
+    return open_collection(path, settings=settings, create=create, backend=backend)

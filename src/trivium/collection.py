@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Self
 
-from trivium import config, engine, indexer
-from trivium.backends.base import Census, Contents, FileHistory, Snapshot, Space
+from trivium import config, engine, indexer, profiles
+from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
-from trivium.backends.embedded.text import view_key
 from trivium.errors import (
     BackendError,
     ChunkNotFound,
@@ -28,19 +26,28 @@ from trivium.errors import (
     IndexUnusable,
     MissingExtra,
     ModelError,
-    NotFound,
     UsageError,
 )
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
-from trivium.graph import quality
-from trivium.graph.walk import Direction, walk
+from trivium.graph.walk import Direction
 from trivium.home import find_root, folder_of, store_of
 from trivium.linking.world import Paths
+from trivium.lookups import (
+    CALLS,
+    DEPENDS,
+    Checked,
+    Walking,
+    checked,
+    find,
+    related,
+    sections_of,
+)
 from trivium.models.base import Embedder
 from trivium.models.registry import load_from
-from trivium.parsing.skills import SectionPreview, sections
-from trivium.ranking.profile import profile as profile_named
-from trivium.results.relations import Relation, Relations
+from trivium.models.rerank import load_from as load_reranking
+from trivium.parsing.skills import SectionPreview
+from trivium.ranking.profile import Profile, profile, unknown
+from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
 from trivium.sources.blame import Share, authors
 from trivium.sources.files import FolderSource, own_ignores
@@ -67,19 +74,6 @@ CONTENT_VERSION = 3
 _SHIPPED_MODEL = "minilm"
 # About a quarter of a second of work; a search does not wait for more.
 _LINKS_BEFORE_ANSWER = 100
-_MOST_RELATED = 500
-_MOST_NAMESAKES = 8
-_DEPENDS = frozenset(
-    {
-        EdgeType.CALLS,
-        EdgeType.IMPORTS,
-        EdgeType.EXTENDS,
-        EdgeType.IMPLEMENTS,
-        EdgeType.USES,
-        EdgeType.EXPORTS,
-    }
-)
-
 MODES: Mapping[str, tuple[str, ...] | None] = {
     "mixed": None,
     "code": ("code", "file"),
@@ -102,14 +96,6 @@ class Item:
     edges: tuple[Edge, ...]
     sections: tuple[SectionPreview, ...] = ()
     history: FileHistory | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """Links that lead nowhere, each with its file, and the state of the skills, if any."""
-
-    broken: tuple[tuple[str, quality.BrokenLink], ...]
-    skills: quality.Report | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +142,14 @@ class _Meaning:
 class Collection:
     """A named index of one folder."""
 
-    def __init__(self, root: Path, *, settings: config.Settings, below: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        settings: config.Settings,
+        below: str = "",
+        backend: Backend | None = None,
+    ) -> None:
         self.root = root
         self.name = root.name or "root"
         self.settings = settings
@@ -165,13 +158,14 @@ class Collection:
         self._meaning = _Meaning()
         self._behind = _Behind()
         self._paths: Paths | None = None
-        profile = profile_named("best")
-        self._backend = EmbeddedBackend(
+        meta = {"root": str(root), "name": self.name, "fingerprint": self._fingerprint()}
+        self._backend = backend or EmbeddedBackend(
             self._folder,
             store=store_of(root, settings.home),
-            meta={"root": str(root), "name": self.name, "fingerprint": self._fingerprint()},
-            views=(profile.view,),
+            meta=meta,
+            views=(profile("best").view,),
         )
+        self._backend.introduce(meta)
         self._check_made_alike()
 
     @property
@@ -276,7 +270,7 @@ class Collection:
     def authors(self, wanted: str) -> list[Share]:
         """Return who wrote the lines of a node, and how many each; reads the file's history."""
         with self._backend.snapshot() as snapshot:
-            source = _find(snapshot, wanted).source
+            source = find(snapshot, wanted).source
         return authors(
             self.root, source.file_path, first_line=source.start_line, last_line=source.end_line
         )
@@ -307,8 +301,21 @@ class Collection:
         min_score: float | None = None,
         explain: bool = False,
         sync: bool = False,
+        deep_search: bool = False,
+        seeds: int | None = None,
+        bfs_depth: int | None = None,
+        bfs_decay: float | None = None,
+        expand: str = "none",
+        dedupe: bool = False,
+        rerank: bool = True,
     ) -> Answer:
         """Answer `query` with the best hits.
+
+        `profile` is a name or the path of a file. `deep_search` looks at whole contents where
+        a profile does not (xplor); `seeds`, `bfs_depth` and `bfs_decay` are for profiles that
+        spread over the graph; `expand="context"` adds what the hits call and import after
+        them; `dedupe` leaves out what repeats a better hit; `rerank=False` leaves the model
+        of `rerank.model` out.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -317,13 +324,20 @@ class Collection:
         if sync:
             self.refresh()
         behind = self._behind
+        chosen = self._profile(profile)
         options = engine.SearchOptions(
-            profile=profile_named(profile or self.settings.text("search.profile")),
+            profile=chosen,
             limit=limit,
-            where=self._where(kind, filters, mode),
+            where=self._where(kind, filters, mode, dialect=chosen.dialect),
             search_mode=search_mode,
             min_score=min_score,
             explain=explain,
+            deep_search=deep_search,
+            seeds=seeds,
+            bfs_depth=bfs_depth,
+            bfs_decay=bfs_decay,
+            expand=expand,
+            dedupe=dedupe,
         )
         meaning = self._embedders() if search_mode != "keyword" else _Meaning()
         given = engine.Circumstances(
@@ -333,12 +347,22 @@ class Collection:
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
             degraded=behind.degraded,
+            reranking=load_reranking(self.settings) if rerank else None,
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():
                 given = replace(given, is_there=self._is_there)
             return engine.search(snapshot, query, options=options, given=given)
+
+    def _profile(self, given: str | None) -> Profile:
+        """Return the profile that is asked for or set; a folder may only name one, not a file."""
+        setting = self.settings.values["search.profile"]
+        name = given or str(setting.value)
+        is_folders = given is None and setting.origin == str(self.root / "trivium.toml")
+        if is_folders and name not in profiles.names(self.settings.home):
+            raise unknown(name, profiles.names(self.settings.home))
+        return profiles.load(name, home=self.settings.home)
 
     def _is_there(self, path: str) -> bool:
         """Whether a file is where it was indexed; a table is where its database is."""
@@ -360,25 +384,23 @@ class Collection:
                 snapshot.text_of(node_id),
                 tuple(snapshot.chunks_of(node_id)),
                 tuple(snapshot.edges_of(node_id)),
-                _sections(snapshot, node),
+                sections_of(snapshot, node),
                 snapshot.history(node.source.file_path),
             )
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""
-        return self._related(wanted, types=_CALLS, direction=Direction.IN, depth=depth)
+        return self._related(wanted, Walking(CALLS, Direction.IN, depth))
 
     def callees(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what a function calls, and what that calls."""
-        return self._related(wanted, types=_CALLS, direction=Direction.OUT, depth=depth)
+        return self._related(wanted, Walking(CALLS, Direction.OUT, depth))
 
     def impact(
-        self, wanted: str, *, depth: int = 5, types: frozenset[EdgeType] = _DEPENDS
+        self, wanted: str, *, depth: int = 5, types: frozenset[EdgeType] = DEPENDS
     ) -> Relations:
         """Return what may break when a node changes: what depends on it or on what it contains."""
-        return self._related(
-            wanted, types=types, direction=Direction.IN, depth=depth, with_contents=True
-        )
+        return self._related(wanted, Walking(types, Direction.IN, depth, with_contents=True))
 
     def neighbors(
         self,
@@ -389,64 +411,16 @@ class Collection:
         direction: str = "both",
     ) -> Relations:
         """Return what a node is linked with, whichever way."""
-        return self._related(wanted, types=types, direction=Direction(direction), depth=depth)
+        return self._related(wanted, Walking(types, Direction(direction), depth))
 
-    def _related(
-        self,
-        wanted: str,
-        *,
-        types: frozenset[EdgeType] | None,
-        direction: Direction,
-        depth: int,
-        with_contents: bool = False,
-    ) -> Relations:
-        if not 1 <= depth <= _DEEPEST:
-            raise UsageError(f"depth is {depth}; give 1 to {_DEEPEST}.")
+    def _related(self, wanted: str, walking: Walking) -> Relations:
         with self._backend.snapshot() as snapshot:
-            node = _find(snapshot, wanted)
-            start = [node.id]
-            inside_is_cut = False
-            if with_contents:
-                inside = walk(
-                    node.id,
-                    adjacent=snapshot.edges,
-                    types=frozenset({EdgeType.CONTAINS}),
-                    direction=Direction.OUT,
-                    depth=_DEEPEST,
-                    most=_MOST_RELATED,
-                )
-                start += [step.id for step in inside.steps]
-                inside_is_cut = inside.is_cut
-            reached = walk(
-                start,
-                adjacent=partial(_dependable, snapshot) if with_contents else snapshot.edges,
-                types=types,
-                direction=direction,
-                depth=depth,
-                most=_MOST_RELATED,
-            )
-            nodes = snapshot.nodes([step.id for step in reached.steps])
-            found = tuple(
-                Relation(nodes[step.id], step.depth, step.edge, step.certainty)
-                for step in reached.steps
-                if step.id in nodes
-            )
-            is_cut = reached.is_cut or inside_is_cut
-            return Relations(node, found, is_cut, snapshot.count_unlinked())
+            return related(snapshot, wanted, walking)
 
     def check(self) -> Checked:
         """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
         with self._backend.snapshot() as snapshot:
-            broken = indexer.broken_links(snapshot)
-            paths = [path for path in snapshot.files() if not path.endswith("/")]
-            ids = [one for path in paths for one in snapshot.headings(path)]
-            in_skills = [one for one in ids if one.startswith("skill:")]
-            found = snapshot.nodes([one for one in in_skills if "#" not in one])
-            skills = [found[one] for one in in_skills if one in found]
-            of_skills = [link for _, link in broken if link.source.startswith("skill:")]
-            edges = snapshot.edges(in_skills)
-            report = quality.report(map(quality.skill_of, skills), edges, of_skills)
-        return Checked(tuple(broken), report if skills else None)
+            return checked(snapshot)
 
     def link(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Lead what waits to be linked to its targets; return how many files that were."""
@@ -463,7 +437,7 @@ class Collection:
                 folder=str(self._folder),
                 contents=snapshot.contents(),
                 spaces=spaces,
-                views=tuple(view_key(one.view) for one in self._backend.views_kept()),
+                views=tuple(self._backend.views()),
                 dirty_files=dirty,
                 model=self.settings.text("embedding.model"),
                 embedded=max((space.coverage for space in spaces), default=0.0),
@@ -554,11 +528,16 @@ class Collection:
         return plan(listing.entries, known, in_vain=in_vain).changes
 
     def _where(
-        self, kind: str | Sequence[str] | None, filters: FilterValues | None, mode: str
+        self,
+        kind: str | Sequence[str] | None,
+        filters: FilterValues | None,
+        mode: str,
+        *,
+        dialect: str = "standard",
     ) -> Filter:
         if mode not in MODES:
             raise UsageError(f"Unknown mode {mode!r}. Use {', '.join(MODES)}.")
-        where = build(filters or {}) & build({"kind": kind})
+        where = build(filters or {}) & _kinds(kind, dialect)
         kinds = MODES[mode]
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
@@ -590,66 +569,17 @@ class Collection:
                 meaning.embedders += () if shipped is None else (shipped,)
 
 
-_CALLS = frozenset({EdgeType.CALLS})
-_DEEPEST = 10
-
-
-def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
-    """Return the edges of nodes, without those from a module to its own symbols.
-
-    That a module offers a symbol does not make what imports the module depend on it.
-    """
-    return [
-        edge
-        for edge in snapshot.edges(ids)
-        if edge.type is not EdgeType.EXPORTS or edge.source != edge.target.partition("#")[0]
-    ]
-
-
-def _find(snapshot: Snapshot, wanted: str) -> Node:
-    """Return a node by its id, its path or the name of the only symbol that has it.
-
-    Raises NotFound, and UsageError that lists the ids where several have the name.
-    """
-    path = wanted.removeprefix("./").rstrip("/") or "."
-    for one in (wanted, f"code:{path}", f"doc:{path}", f"file:{path}", f"skill:{path}"):
-        node = snapshot.node(NodeId(one))
-        if node is not None:
-            return node
-    name = wanted.rpartition(".")[2]
-    found = [
-        one.id
-        for one in snapshot.symbols([name], most=_MOST_RELATED).get(name, ())
-        if f".{one.qualified.partition('~')[0]}".endswith(f".{wanted}")
-    ]
-    if not found:
-        raise NotFound(
-            f"Nothing is called {wanted}. Find its id with: trivium search {shlex.quote(wanted)}"
-        )
-    if len(found) > 1:
-        more = f" and {len(found) - _MOST_NAMESAKES} more" if len(found) > _MOST_NAMESAKES else ""
-        raise UsageError(
-            f"{len(found)} symbols are named {wanted}. Give one of these ids: "
-            f"{', '.join(found[:_MOST_NAMESAKES])}{more}."
-        )
-    return snapshot.nodes(found)[found[0]]
-
-
-def _sections(snapshot: Snapshot, node: Node) -> tuple[SectionPreview, ...]:
-    """Return the sections that lie in a document or section, each with how it begins."""
-    if node.kind not in (Kind.DOC, Kind.SKILL, Kind.NOTE):
-        return ()
-    path = node.source.file_path
-    inside = [
-        one
-        for one in snapshot.nodes(snapshot.headings(path)).values()
-        if one.type == "section"
-        and one.id != node.id
-        and node.span.start <= one.span.start
-        and one.span.end <= node.span.end
-    ]
-    text = snapshot.text_of(NodeId(f"{Kind.FILE}:{path}"))
-    return tuple(sections(text, sorted(inside, key=lambda one: one.span.start)))
+def _kinds(kind: str | Sequence[str] | None, dialect: str) -> Filter:
+    """Return the filter for kinds; in seed 001's language a type is one as well."""
+    if kind is None or dialect != "contract":
+        return build({"kind": kind})
+    given = [kind] if isinstance(kind, str) else list(kind)
+    types = [one for one in given if fold(one.strip()) not in tuple(Kind)]
+    kinds = [one for one in given if one not in types]
+    if types and kinds:
+        # One of several kinds and types: only the types tell more than nothing of both.
+        return build({"type": [*types, *kinds]})
+    return build({"type": types}) if types else build({"kind": kinds})
 
 
 def open_collection(
@@ -657,8 +587,11 @@ def open_collection(
     *,
     settings: config.Settings | None = None,
     create: bool = True,
+    backend: Backend | None = None,
 ) -> Collection:
     """Return the collection of a folder, made on first use.
+
+    `backend` keeps the index elsewhere than in `$TRIVIUM_HOME`.
 
     A folder below one that is indexed uses that index, limited to the folder. Raises
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
@@ -675,4 +608,4 @@ def open_collection(
     # An index is made with the settings of its root, not of a folder below it.
     settings = config.load(folder=root) if settings is None else settings
     below = folder.relative_to(root).as_posix() if folder != root else ""
-    return Collection(root, settings=settings, below=below)
+    return Collection(root, settings=settings, below=below, backend=backend)

@@ -18,6 +18,7 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter
 from trivium.models.base import Embedder
+from trivium.models.rerank import Reranking
 from trivium.query.grammar import NOTHING, Query, relaxed
 from trivium.query.intent import intent
 from trivium.query.parse import parse
@@ -28,7 +29,8 @@ from trivium.results.fetch import Shape, fetch
 from trivium.results.surroundings import context_of
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged
-from trivium.retrieval.page import Page, page
+from trivium.retrieval.page import page
+from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, Seeding, rank_by_degree, rank_scope, where_of
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
@@ -75,6 +77,7 @@ class Circumstances:
     dirty_files: int = 0
     degraded: tuple[Degraded, ...] = field(default=())
     is_there: Callable[[str], bool] | None = None
+    reranking: Reranking | None = None
 
 
 def search(
@@ -87,6 +90,8 @@ def search(
     query = parse(text, dialect=profile.dialect)
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
+    reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
+    groups = reread.groups
     origins = _origins(ranked, profile)
     shape = Shape(profile.groups_by_node, profile.snippet, options.explain)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
@@ -108,7 +113,7 @@ def search(
         facets=_facets(groups),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
-        degraded=_degraded(given, ranked, found),
+        degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
         notes=(*query.notes, *found.notes),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
@@ -247,10 +252,12 @@ def _method(ranked: Sequence[Ranked]) -> str:
     return "vector" if names == {"vectors"} else "bm25"
 
 
-def _degraded(given: Circumstances, ranked: Sequence[Ranked], found: Page) -> tuple[Degraded, ...]:
+def _degraded(
+    given: Circumstances, ranked: Sequence[Ranked], more: tuple[Degraded, ...]
+) -> tuple[Degraded, ...]:
     """Return what could not be done, each once."""
     of_scopes = [reason for one in ranked for reason in one.gathered.degraded]
-    return tuple(dict.fromkeys((*given.degraded, *of_scopes, *found.degraded)))
+    return tuple(dict.fromkeys((*given.degraded, *of_scopes, *more)))
 
 
 def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:

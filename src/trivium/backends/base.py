@@ -416,3 +416,23 @@ class Backend(Protocol):
     def writer(self, *, wait_s: float) -> AbstractContextManager[Writer]:
         """Become the writer. Raises IndexLocked if another one still is after `wait_s`."""
         ...
+
+    def introduce(self, meta: Mapping[str, str]) -> None:
+        """Say what a new index is to remember of itself; one that is there keeps its own."""
+        ...
+
+    def meta(self) -> Mapping[str, str]:
+        """Return what the index remembers of itself, and when a sync last ended."""
+        ...
+
+    def views(self) -> Sequence[str]:
+        """Return the names of the text indexes that are kept up to date."""
+        ...
+
+    def destroy(self, *, wait_s: float) -> None:
+        """Remove the index. Raises IndexLocked if another process still writes after `wait_s`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...

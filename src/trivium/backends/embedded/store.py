@@ -20,7 +20,7 @@ from trivium.backends.embedded.database import Files
 from trivium.backends.embedded.life import Life
 from trivium.backends.embedded.lock import writer_lock
 from trivium.backends.embedded.read import EmbeddedSnapshot
-from trivium.backends.embedded.text import TextFolder
+from trivium.backends.embedded.text import TextFolder, view_key
 from trivium.backends.embedded.write import EmbeddedWriter
 from trivium.errors import BackendError, IndexLocked
 from trivium.types import View
@@ -56,6 +56,14 @@ class EmbeddedBackend:
         self._meta = dict(meta or {})
         with self._translated("Opening the index"):
             database.create(folder, store, meta=self._meta)
+
+    def introduce(self, meta: Mapping[str, str]) -> None:
+        """Say what an index that is new is to remember of itself."""
+        self._meta = {**meta, **self._meta}
+
+    def views(self) -> list[str]:
+        """Return the names of the text indexes that are kept up to date."""
+        return [view_key(folder.view) for folder in self.views_kept()]
 
     def meta(self) -> dict[str, str]:
         """Return what the collection remembers of itself."""

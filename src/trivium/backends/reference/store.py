@@ -54,6 +54,28 @@ class ReferenceBackend:
     def __init__(self, *, clock: Callable[[], str] = utc_now) -> None:
         self._held = _Held()
         self._clock = clock
+        self._meta: dict[str, str] = {}
+
+    def introduce(self, meta: Mapping[str, str]) -> None:
+        """Say what an index that is new is to remember of itself."""
+        self._meta = {**meta, **self._meta}
+
+    def meta(self) -> dict[str, str]:
+        """Return what the index remembers of itself, and when a sync last ended."""
+        at = self._held.state.indexed_at
+        return {**self._meta, "indexed_at": at} if at else dict(self._meta)
+
+    def views(self) -> list[str]:
+        """Return the names of the text indexes: none is kept, each is counted when asked."""
+        return []
+
+    def destroy(self, *, wait_s: float) -> None:
+        """Forget everything."""
+        with self.writer(wait_s=wait_s):
+            self._held.state = State()
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:

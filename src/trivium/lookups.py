@@ -1,0 +1,165 @@
+"""Ids and names -> nodes and what they are linked with.
+
+Finds a node by what a person may call it, walks the graph from it, and looks after links and
+skills. Reads one snapshot and changes nothing. Called by the collection.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from trivium import indexer
+from trivium.backends.base import Snapshot
+from trivium.errors import NotFound, UsageError
+from trivium.graph import quality
+from trivium.graph.walk import Direction, walk
+from trivium.parsing.skills import SectionPreview, sections
+from trivium.results.relations import Relation, Relations
+from trivium.types import Edge, EdgeType, Kind, Node, NodeId
+
+CALLS = frozenset({EdgeType.CALLS})
+DEPENDS = frozenset(
+    {
+        EdgeType.CALLS,
+        EdgeType.IMPORTS,
+        EdgeType.EXTENDS,
+        EdgeType.IMPLEMENTS,
+        EdgeType.USES,
+        EdgeType.EXPORTS,
+    }
+)
+_MOST_RELATED = 500
+_MOST_NAMESAKES = 8
+_DEEPEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Links that lead nowhere, each with its file, and the state of the skills, if any."""
+
+    broken: tuple[tuple[str, quality.BrokenLink], ...]
+    skills: quality.Report | None
+
+
+@dataclass(frozen=True, slots=True)
+class Walking:
+    """Which edges are followed, which way and how far; None is all types.
+
+    `with_contents` starts from all that lies in the node as well.
+    """
+
+    types: frozenset[EdgeType] | None
+    direction: Direction
+    depth: int
+    with_contents: bool = False
+
+
+def related(snapshot: Snapshot, wanted: str, walking: Walking) -> Relations:
+    """Return what a walk from a node reaches. Raises NotFound, and UsageError for its depth."""
+    if not 1 <= walking.depth <= _DEEPEST:
+        raise UsageError(f"depth is {walking.depth}; give 1 to {_DEEPEST}.")
+    node = find(snapshot, wanted)
+    start = [node.id]
+    inside_is_cut = False
+    if walking.with_contents:
+        inside = walk(
+            node.id,
+            adjacent=snapshot.edges,
+            types=frozenset({EdgeType.CONTAINS}),
+            direction=Direction.OUT,
+            depth=_DEEPEST,
+            most=_MOST_RELATED,
+        )
+        start += [step.id for step in inside.steps]
+        inside_is_cut = inside.is_cut
+    reached = walk(
+        start,
+        adjacent=partial(_dependable, snapshot) if walking.with_contents else snapshot.edges,
+        types=walking.types,
+        direction=walking.direction,
+        depth=walking.depth,
+        most=_MOST_RELATED,
+    )
+    nodes = snapshot.nodes([step.id for step in reached.steps])
+    found = tuple(
+        Relation(nodes[step.id], step.depth, step.edge, step.certainty)
+        for step in reached.steps
+        if step.id in nodes
+    )
+    is_cut = reached.is_cut or inside_is_cut
+    return Relations(node, found, is_cut, snapshot.count_unlinked())
+
+
+def checked(snapshot: Snapshot) -> Checked:
+    """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
+    broken = indexer.broken_links(snapshot)
+    paths = [path for path in snapshot.paths() if not path.endswith("/")]
+    ids = [one for path in paths for one in snapshot.headings(path)]
+    in_skills = [one for one in ids if one.startswith("skill:")]
+    found = snapshot.nodes([one for one in in_skills if "#" not in one])
+    skills = [found[one] for one in in_skills if one in found]
+    of_skills = [link for _, link in broken if link.source.startswith("skill:")]
+    edges = snapshot.edges(in_skills)
+    report = quality.report(map(quality.skill_of, skills), edges, of_skills)
+    return Checked(tuple(broken), report if skills else None)
+
+
+def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
+    """Return the edges of nodes, without those from a module to its own symbols.
+
+    That a module offers a symbol does not make what imports the module depend on it.
+    """
+    return [
+        edge
+        for edge in snapshot.edges(ids)
+        if edge.type is not EdgeType.EXPORTS or edge.source != edge.target.partition("#")[0]
+    ]
+
+
+def find(snapshot: Snapshot, wanted: str) -> Node:
+    """Return a node by its id, its path or the name of the only symbol that has it.
+
+    Raises NotFound, and UsageError that lists the ids where several have the name.
+    """
+    path = wanted.removeprefix("./").rstrip("/") or "."
+    for one in (wanted, f"code:{path}", f"doc:{path}", f"file:{path}", f"skill:{path}"):
+        node = snapshot.node(NodeId(one))
+        if node is not None:
+            return node
+    name = wanted.rpartition(".")[2]
+    found = [
+        one.id
+        for one in snapshot.symbols([name], most=_MOST_RELATED).get(name, ())
+        if f".{one.qualified.partition('~')[0]}".endswith(f".{wanted}")
+    ]
+    if not found:
+        raise NotFound(
+            f"Nothing is called {wanted}. Find its id with: trivium search {shlex.quote(wanted)}"
+        )
+    if len(found) > 1:
+        more = f" and {len(found) - _MOST_NAMESAKES} more" if len(found) > _MOST_NAMESAKES else ""
+        raise UsageError(
+            f"{len(found)} symbols are named {wanted}. Give one of these ids: "
+            f"{', '.join(found[:_MOST_NAMESAKES])}{more}."
+        )
+    return snapshot.nodes(found)[found[0]]
+
+
+def sections_of(snapshot: Snapshot, node: Node) -> tuple[SectionPreview, ...]:
+    """Return the sections that lie in a document or section, each with how it begins."""
+    if node.kind not in (Kind.DOC, Kind.SKILL, Kind.NOTE):
+        return ()
+    path = node.source.file_path
+    inside = [
+        one
+        for one in snapshot.nodes(snapshot.headings(path)).values()
+        if one.type == "section"
+        and one.id != node.id
+        and node.span.start <= one.span.start
+        and one.span.end <= node.span.end
+    ]
+    text = snapshot.text_of(NodeId(f"{Kind.FILE}:{path}"))
+    return tuple(sections(text, sorted(inside, key=lambda one: one.span.start)))

@@ -1,0 +1,76 @@
+"""A name or a file -> a ranking profile: a shipped one, one of the user's, or any TOML file.
+
+The user's own stand in `$TRIVIUM_HOME/profiles`. A shipped name is never hidden by a file: what
+`graph` means is the same for everyone. Called by the collection and the doors.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from trivium.errors import ConfigError
+from trivium.ranking import profile as ranking
+from trivium.ranking.profile import Profile
+from trivium.ranking.profile_file import read
+
+_ENDING = ".toml"
+_MOST_BYTES = 1_000_000
+
+
+def names(home: Path) -> list[str]:
+    """Return the names of all profiles: the shipped ones, then the user's own."""
+    shipped = ranking.shipped()
+    own = sorted(path.stem for path in folder_of(home).glob(f"*{_ENDING}"))
+    return [*shipped, *(name for name in own if name not in shipped)]
+
+
+def folder_of(home: Path) -> Path:
+    """Return where a user's profiles stand."""
+    return home / "profiles"
+
+
+def load(name: str, *, home: Path) -> Profile:
+    """Return a profile by its name or the path of its file.
+
+    Raises ConfigError that names the nearest one, or the file, line and key of a mistake.
+    """
+    if name in ranking.shipped():
+        return ranking.profile(name)
+    file = file_of(name, home)
+    made = _read(file, file.stat().st_mtime_ns, home)
+    if not name.endswith(_ENDING) and made.name != name:
+        raise ConfigError(f"{file}: name: it is {made.name!r}; the file is called {name!r}.")
+    return made
+
+
+def text_of(name: str, *, home: Path) -> str:
+    """Return the text of a profile's file. Raises ConfigError if there is none."""
+    if name in ranking.shipped():
+        return ranking.text_of(name)
+    file = file_of(name, home)
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MOST_BYTES).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: {error}") from error
+
+
+def file_of(name: str, home: Path) -> Path:
+    """Return the file of a profile that is not shipped. Raises ConfigError if there is none."""
+    is_path = name.endswith(_ENDING)
+    file = Path(name).expanduser() if is_path else folder_of(home) / f"{name}{_ENDING}"
+    is_plain = is_path or Path(name).name == name
+    if is_plain and file.is_file():
+        return file
+    if is_path:
+        raise ConfigError(f"There is no profile file {name}.")
+    raise ranking.unknown(name, names(home))
+
+
+@lru_cache(maxsize=64)
+def _read(file: Path, mtime_ns: int, home: Path) -> Profile:
+    """Read a file once for each time it is changed."""
+    del mtime_ns
+    text = text_of(str(file), home=home)
+    return read(text, origin=str(file), text_of=lambda name: text_of(name, home=home))
