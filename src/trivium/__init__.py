@@ -15,14 +15,16 @@ from trivium.errors import TriviumError
 from trivium.types import Answer, Hit, Node
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from trivium.backends.base import Backend
     from trivium.collection import Collection
     from trivium.config import Settings
+    from trivium.together import Together
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open"]
+__all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open", "together"]
 
 
 def open(
@@ -40,3 +42,10 @@ def open(
     from trivium.collection import open_collection
 
     return open_collection(path, settings=settings, create=create, backend=backend)
+
+
+def together(*collections: Collection, priorities: Mapping[str, int] | None = None) -> Together:
+    """Return several collections that are searched as one; their hits are fused by rank."""
+    from trivium.together import Together
+
+    return Together(collections, priorities=priorities)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -387,6 +387,13 @@ class Collection:
                 sections_of(snapshot, node),
                 snapshot.history(node.source.file_path),
             )
+
+    def nodes(self) -> Iterator[Node]:
+        """Return every node of the collection, file by file."""
+        with self._backend.snapshot() as snapshot:
+            for path in snapshot.paths():
+                content = snapshot.content(path)
+                yield from () if content is None else content.nodes
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""

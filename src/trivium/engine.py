@@ -197,7 +197,7 @@ def _checked(options: SearchOptions) -> int:
             raise UsageError(f"Unknown {name} {value!r}. Use {', '.join(choices)}.")
     spreads = profile.expansion.method == "spread"
     ranges = (
-        ("seeds", options.seeds, 1, _MOST_SEEDS),
+        ("seeds (topK)", options.seeds, 1, _MOST_SEEDS),
         ("bfs_depth", options.bfs_depth, 0, _DEEPEST),
         ("bfs_decay", options.bfs_decay, 0, 1),
     )

@@ -300,7 +300,8 @@ class Passage:
 class Hit:
     """One result: a node, shown through its best chunk, its score and why it has that score.
 
-    `text` is that of the chunk; `context` says which hit another one is shown for.
+    `text` is that of the chunk; `context` says which hit another one is shown for;
+    `collection` where it is from, if several were searched.
     """
 
     id: str
@@ -318,6 +319,7 @@ class Hit:
     breakdown: Mapping[str, object] | None = None
     context: Mapping[str, object] | None = None
     text: str = ""
+    collection: str = ""
 
     @property
     def source(self) -> Location:

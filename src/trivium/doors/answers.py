@@ -28,7 +28,7 @@ FilterValue = str | list[str]
 
 MAX_QUERY_CHARACTERS = 10_000
 LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
-# How many nodes a walk over the graph starts from; no profile of this release walks.
+# How many nodes a walk over the graph starts from, as seed 003 and as Python call it.
 SEED_NAMES = ("topK", "seeds")
 XPLOR_KEYS = ("id", "name", "type", "score", "description")
 
@@ -46,6 +46,13 @@ class Asked:
     search_mode: str = "hybrid"
     min_score: float | None = None
     explain: bool = False
+    deep_search: bool = False
+    seeds: int | None = None
+    bfs_depth: int | None = None
+    bfs_decay: float | None = None
+    expand: str = "none"
+    dedupe: bool = False
+    rerank: bool = True
 
 
 class _Request(BaseModel):
@@ -95,6 +102,13 @@ class HttpSearch(SearchRequest):
     domain: FilterValue | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
+    deep_search: bool = False
+    seeds: int | None = None
+    bfs_depth: int | None = None
+    bfs_decay: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    expand: str = "none"
+    dedupe: bool = False
+    rerank: bool = True
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -113,6 +127,13 @@ class HttpSearch(SearchRequest):
             search_mode=self.search_mode,
             min_score=self.min_score,
             explain=self.explain,
+            deep_search=self.deep_search,
+            seeds=self.seeds,
+            bfs_depth=self.bfs_depth,
+            bfs_decay=self.bfs_decay,
+            expand=self.expand,
+            dedupe=self.dedupe,
+            rerank=self.rerank,
         )
 
 
@@ -138,15 +159,17 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
     """Check what was sent against a model.
 
     `is_text` is for places where every value is text, as in a query string. Raises
-    RequestInvalid that names the key; UsageError for keys of profiles that are not there.
+    RequestInvalid that names the key.
     """
     if not isinstance(given, dict):
         raise RequestInvalid(f"The request must be a JSON object, not {_json_name(given)}.")
-    takes_limit = "limit" in model.model_fields
-    if takes_limit:
-        _refuse_seeds(given)
-    _refuse_unknown(model, given, others=(*LIMIT_NAMES, *SEED_NAMES) if takes_limit else ())
-    plain = _one_limit(given) if takes_limit else given
+    others: tuple[str, ...] = ()
+    plain = given
+    for name, names in (("limit", LIMIT_NAMES), ("seeds", SEED_NAMES)):
+        if name in model.model_fields:
+            others += names
+            plain = _one_name(plain, name, names)
+    _refuse_unknown(model, given, others=others)
     try:
         return model.model_validate(plain, strict=not is_text)
     except ValidationError as error:
@@ -154,7 +177,9 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
 
 
 def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
-    """Put a question to a collection."""
+    """Put a question to a collection. Raises UsageError for a profile that is a file's path."""
+    if asked.profile is not None and asked.profile.endswith(".toml"):
+        raise UsageError("Give a profile by its name; files are for who runs the server.")
     return collection.search(
         asked.query,
         limit=asked.limit,
@@ -166,6 +191,13 @@ def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
         min_score=asked.min_score,
         explain=asked.explain,
         sync=sync,
+        deep_search=asked.deep_search,
+        seeds=asked.seeds,
+        bfs_depth=asked.bfs_depth,
+        bfs_decay=asked.bfs_decay,
+        expand=asked.expand,
+        dedupe=asked.dedupe,
+        rerank=asked.rerank,
     )
 
 
@@ -206,15 +238,6 @@ def _xplor_hit(hit: Mapping[str, object]) -> Data:
     return kept
 
 
-def _refuse_seeds(given: Mapping[str, object]) -> None:
-    for name in SEED_NAMES:
-        if given.get(name) is not None:
-            raise UsageError(
-                f"{name} says from how many nodes a graph profile starts; no profile of this "
-                "release is one. For the number of hits use limit."
-            )
-
-
 def _refuse_unknown(
     model: type[_Request], given: Mapping[str, object], *, others: tuple[str, ...]
 ) -> None:
@@ -229,17 +252,14 @@ def _refuse_unknown(
             )
 
 
-def _one_limit(given: Mapping[str, object]) -> Data:
-    """Return what was given with `limit` under its own name only."""
-    names = [name for name in LIMIT_NAMES if given.get(name) is not None]
-    for name in names[1:]:
-        if given[name] != given[names[0]]:
-            raise RequestInvalid(
-                f"{names[0]} and {name} both say how many hits, and differ. Give one of them."
-            )
-    dropped = (*LIMIT_NAMES, *SEED_NAMES)
-    plain = {key: value for key, value in given.items() if key not in dropped}
-    return {**plain, "limit": given[names[0]]} if names else plain
+def _one_name(given: Mapping[str, object], own: str, names: tuple[str, ...]) -> Data:
+    """Return what was given with a value of several names under its own only."""
+    said = [name for name in names if given.get(name) is not None]
+    for name in said[1:]:
+        if given[name] != given[said[0]]:
+            raise RequestInvalid(f"{said[0]} and {name} mean the same, and differ. Give one.")
+    plain = {key: value for key, value in given.items() if key not in names}
+    return {**plain, own: given[said[0]]} if said else plain
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -87,8 +87,10 @@ def hit_data(hit: Hit) -> Data:
             for one in hit.passages
         ],
         "tags": list(hit.node.tags),
-        "context": None,
+        "context": None if hit.context is None else dict(hit.context),
     }
+    if hit.collection:
+        data["collection"] = hit.collection
     if hit.breakdown is not None:
         data["scoreBreakdown"] = dict(hit.breakdown)
     return data

@@ -5,7 +5,7 @@ import pytest
 from trivium.doors import answers
 from trivium.doors.answers import Asked, HttpSearch, McpFetch, McpSearch
 from trivium.doors.failures import RequestInvalid
-from trivium.errors import NotFound, UsageError
+from trivium.errors import NotFound
 
 
 def asked(**given: object) -> Asked:
@@ -43,9 +43,15 @@ def test_nulls_are_the_same_as_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", answers.SEED_NAMES)
-def test_seeds_are_an_error_without_a_graph_profile(name: str) -> None:
-    with pytest.raises(UsageError, match=f"^{name} "):
-        asked(**{name: 5})
+def test_seeds_have_two_names(name: str) -> None:
+    request = answers.read(HttpSearch, {"query": "x", name: 5})
+
+    assert request.asked().seeds == 5
+
+
+def test_two_names_of_one_thing_must_agree() -> None:
+    with pytest.raises(RequestInvalid, match="topK and seeds"):
+        answers.read(HttpSearch, {"query": "x", "topK": 5, "seeds": 6})
 
 
 @pytest.mark.parametrize(
