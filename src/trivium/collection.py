@@ -31,7 +31,18 @@ from trivium.errors import (
     NotFound,
     UsageError,
 )
-from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
+from trivium.filtering.conditions import (
+    EVERYTHING,
+    Condition,
+    Filter,
+    Given,
+    Test,
+    build,
+    fold,
+    for_records,
+    on_branch,
+    with_types,
+)
 from trivium.graph import quality
 from trivium.graph.walk import Direction, walk
 from trivium.home import find_root, folder_of, store_of
@@ -86,7 +97,7 @@ MODES: Mapping[str, tuple[str, ...] | None] = {
     "prose": ("doc", "note", "task", "skill"),
     "records": ("record",),
 }
-FilterValues = Mapping[str, str | Iterable[str] | None]
+FilterValues = Mapping[str, Given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,10 +328,13 @@ class Collection:
         if sync:
             self.refresh()
         behind = self._behind
+        chosen = profile_named(profile or self.settings.text("search.profile"))
+        # Seed 001's --kind is our type.
+        is_loose = chosen.name.startswith("contract")
         options = engine.SearchOptions(
-            profile=profile_named(profile or self.settings.text("search.profile")),
+            profile=chosen,
             limit=limit,
-            where=self._where(kind, filters, mode),
+            where=self._where(kind, filters, mode, kinds_may_be_types=is_loose),
             search_mode=search_mode,
             min_score=min_score,
             explain=explain,
@@ -554,12 +568,22 @@ class Collection:
         return plan(listing.entries, known, in_vain=in_vain).changes
 
     def _where(
-        self, kind: str | Sequence[str] | None, filters: FilterValues | None, mode: str
+        self,
+        kind: str | Sequence[str] | None,
+        filters: FilterValues | None,
+        mode: str,
+        *,
+        kinds_may_be_types: bool = False,
     ) -> Filter:
         if mode not in MODES:
             raise UsageError(f"Unknown mode {mode!r}. Use {', '.join(MODES)}.")
         where = build(filters or {}) & build({"kind": kind})
+        where = with_types(where) if kinds_may_be_types else where
+        if any(one.field == "branch" for one in where.conditions):
+            where = on_branch(where, branch_of(self.root))
         kinds = MODES[mode]
+        if mode == "records":
+            where = for_records(where)
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
         if self._below:

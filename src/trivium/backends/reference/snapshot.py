@@ -25,7 +25,8 @@ from trivium.backends.base import (
 )
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
-from trivium.filtering.conditions import fold
+from trivium.filtering.conditions import Filter, fold
+from trivium.filtering.match import Surroundings, allows, is_root
 from trivium.types import Chunk, ChunkId, Edge, Kind, Node, NodeId, Reference, Symbol, View
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class ReferenceSnapshot:
         self._nodes: dict[NodeId, Node] = {}
         self._home: dict[NodeId, FileContent] = {}
         self._found: dict[ChunkId, Found] = {}
+        self._around: dict[str, Surroundings] = {}
         for content in state.files.values():
             for node in content.nodes:
                 self._nodes[node.id] = node
@@ -116,8 +118,23 @@ class ReferenceSnapshot:
     def text(self, view: View) -> ReferenceText:
         """Return the text index of `view`."""
         if view not in self._texts:
-            self._texts[view] = ReferenceText(self._found.values(), view=view)
+            self._texts[view] = ReferenceText(self._found.values(), view=view, allows=self._allows)
         return self._texts[view]
+
+    def _allows(self, where: Filter, node: Node) -> bool:
+        return allows(where, node, self._surroundings(node.source.file_path))
+
+    def _surroundings(self, path: str) -> Surroundings:
+        """Return what the file at a path says of the nodes in it; looked up once."""
+        if path not in self._around:
+            content, known = self._state.files.get(path), self._state.history.get(path)
+            roots = tuple(filter(is_root, content.nodes)) if content is not None else ()
+            self._around[path] = (
+                Surroundings(roots, known.author, known.modified, known.churn)
+                if known is not None
+                else Surroundings(roots)
+            )
+        return self._around[path]
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything, in the order of their ids."""
@@ -146,7 +163,7 @@ class ReferenceSnapshot:
         """Return the vector index of a space, or None if there is none."""
         if model_id not in self._state.vectors:
             return None
-        return ReferenceVectors(self._found, self._kept(model_id))
+        return ReferenceVectors(self._found, self._kept(model_id), allows=self._allows)
 
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
