@@ -21,8 +21,8 @@ MOST_VALUES = 1000
 _DEEPEST = 12
 _LONGEST_SHOWN = 60
 
-Value = str | bool | int | float
-Given = Value | Iterable[Value] | Mapping[str, object] | None
+Value = str | bool | int | float | Mapping[str, object]
+Given = Value | Iterable[Value] | None
 
 _YES = frozenset({"true", "yes", "on", "1"})
 _NO = frozenset({"false", "no", "off", "0"})
@@ -124,10 +124,10 @@ def _date(value: object) -> float | None:
 
 
 def _flag(name: str, value: object) -> Iterator[str]:
-    said = fold(value.strip()) if isinstance(value, str) else value
-    if said is True or said in _YES or (said == 1 and not isinstance(said, str)):
+    said = fold(str(value).strip()) if isinstance(value, str | int) else ""
+    if said in _YES:
         yield "true"
-    elif said not in _NO and said != 0:
+    elif said not in _NO:
         raise _refused(name, value)
 
 
