@@ -28,6 +28,9 @@ Data = dict[str, object]
 Names = str | list[str]
 FilterValue = str | bool | int | float | list[str | bool | int | float] | dict[str, object]
 
+_FILTERS_ARE = (
+    f'Filter name -> value or values, such as {{"lang": "python"}}. Names: {", ".join(FIELDS)}.'
+)
 MAX_QUERY_CHARACTERS = 10_000
 LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
 # How many nodes a walk over the graph starts from; no profile of this release walks.
@@ -71,10 +74,7 @@ class SearchRequest(_Request):
     ] = None
     filters: Annotated[
         dict[str, FilterValue | None] | None,
-        Field(
-            description='Filter name -> value or values, such as {"lang": "python"}. '
-            f"Names: {', '.join(FIELDS)}."
-        ),
+        Field(description=_FILTERS_ARE),
     ] = None
     profile: Annotated[str | None, Field(description="Ranking profile.")] = None
     mode: Annotated[str, Field(description="code, prose, records or mixed.")] = "mixed"
