@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from trivium.errors import FilterError
 from trivium.filtering.comparing import Test, fold
 from trivium.filtering.facts import CATEGORIES, GUIDES
 from trivium.filtering.fields import ATTRIBUTES, FIELDS, OF_CODE, Takes, named
@@ -36,6 +37,8 @@ __all__ = [
 # Before a value of Test.FINDS that is a pattern, not a part of a path.
 PATTERN = "\x1f"
 _ALL = "all"
+# More would be deeper than a store lets an expression be.
+MOST_CONDITIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,13 @@ def build(wanted: Mapping[str, Given]) -> Filter:
             values.setdefault("path" if name == "file" else name, []).extend(found)
     if "risk-tag" in values:
         values.pop("risk", None)
-    return _joined(one for name, found in values.items() for one in _conditions(name, found))
+    made = _joined(one for name, found in values.items() for one in _conditions(name, found))
+    if len(made.conditions) > MOST_CONDITIONS:
+        raise FilterError(
+            f"The filters make {len(made.conditions):,} conditions; the most is {MOST_CONDITIONS}.",
+            field=max(values, key=lambda name: len(values[name])),
+        )
+    return made
 
 
 def _conditions(name: str, values: list[object]) -> Iterable[Condition]:

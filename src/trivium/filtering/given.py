@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from reprlib import Repr
 
 from trivium.errors import FilterError
 from trivium.filtering.comparing import Test, clean, fold, instant, number, plain
@@ -19,7 +20,8 @@ from trivium.filtering.patterns import pattern
 # A list from a script must not become a query that never ends.
 MOST_VALUES = 1000
 _DEEPEST = 12
-_LONGEST_SHOWN = 60
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 Value = str | bool | int | float | Mapping[str, object]
 Given = Value | Iterable[Value] | None
@@ -124,10 +126,10 @@ def _date(value: object) -> float | None:
 
 
 def _flag(name: str, value: object) -> Iterator[str]:
-    said = fold(str(value).strip()) if isinstance(value, str | int) else ""
-    if said in _YES:
+    said = fold(value.strip()) if isinstance(value, str) else ""
+    if value in (True, 1) or said in _YES:
         yield "true"
-    elif said not in _NO:
+    elif value not in (False, 0) and said not in _NO:
         raise _refused(name, value)
 
 
@@ -196,7 +198,7 @@ def _of_value(name: str, value: object) -> list[object]:
 def _named(key: str, value: object) -> str:
     if isinstance(value, bool):
         text = "true" if value else "false"
-    elif isinstance(value, str | int | float):
+    elif isinstance(value, str) or number(value) is not None:
         text = fold(str(value).strip())
     else:
         raise _refused("meta", value)
@@ -230,6 +232,8 @@ def separated(name: str, value: str) -> list[str]:
 
 
 def _refused(name: str, value: object) -> FilterError:
-    shown = repr(value)
-    shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+    try:
+        shown = _SHORT.repr(value)
+    except ValueError:
+        shown = "so large a number"
     return FilterError(f"The filter {name} takes {FIELDS[name].takes}, not {shown}.", field=name)
