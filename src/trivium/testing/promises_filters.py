@@ -186,6 +186,29 @@ class FilterPromises(Promises):
             assert resolved == build({"kind": "code"})
             assert _all_ids(snapshot, resolved, view=_BY_PATH)[0]
 
+    @pytest.mark.parametrize(
+        ("name", "found"),
+        [
+            ("path", "UTIL"),
+            ("path-prefix", "everywhere/src"),
+            ("name", "box"),
+            ("tag", "first steps"),
+            ("lang", "python"),
+            ("calls", "fetch"),
+            ("extends", "widget"),
+            ("signature", "total(items"),
+            ("meta", "service=api"),
+            ("author", "carol"),
+        ],
+    )
+    def test_one_of_very_many_values_is_enough(self, facts: Backend, name: str, found: str) -> None:
+        many = [f"no such value {number}" for number in range(200)]
+        with facts.snapshot() as snapshot:
+            expected = _all_ids(snapshot, build({name: found}), view=_BY_PATH)
+            assert expected[0]
+            assert _all_ids(snapshot, build({name: [*many, found]}), view=_BY_PATH) == expected
+            assert _all_ids(snapshot, build({name: many}), view=_BY_PATH) == (set(), set())
+
     def test_what_a_history_says_is_seen_as_soon_as_it_changes(self, facts: Backend) -> None:
         where = build({"churn": 50})
         with facts.snapshot() as snapshot:
