@@ -154,7 +154,7 @@ EXAMPLES: Mapping[str, Sequence[Value]] = {
     "import": ("os", "fs", "./widgets", "FS", "widgets"),
     "extends": ("widget", "THING", "kelvinbase", "none"),
     "visibility": ("priv", "PUBLIC", "static", "export"),
-    "decorator": ("MEMO", "cach", "x"),
+    "decorator": ("MEMO", "ache", "x"),
     "throws": ("typeerror", "io", "value"),
     "awaits": ("FETCH", "sleep"),
     "reads": ("cmd", "ITEMS", "zz"),
