@@ -146,7 +146,7 @@ EXAMPLES: Mapping[str, Sequence[Value]] = {
     "category": ("api", "community", "guides", "all", "everywhere", "API-docs", "none"),
     "marks": ("generated", "Test", "minified"),
     "signature": ("total(items", "Total(", "class Box", '"x"', "\u00dc", ""),
-    "param": ("bar", "Bar", "ba", "items", "\u00dcnit"),
+    "param": ("bar", "Bar", "item", "items", "\u00dcnit"),
     "return-type": ("widget", "LIST[", "nothing", ""),
     "inferred-type": ("widget", "INT", "string", "count"),
     "calls": ("fetch", "Fetch", "push", "list.push", "total", "helper", "list", "quiet"),
