@@ -28,7 +28,18 @@ from trivium.errors import (
     ModelError,
     UsageError,
 )
-from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test, build, fold
+from trivium.filtering.conditions import (
+    EVERYTHING,
+    Condition,
+    Filter,
+    Given,
+    Test,
+    build,
+    fold,
+    for_records,
+    on_branch,
+    with_types,
+)
 from trivium.graph.walk import Direction
 from trivium.home import find_root, folder_of, store_of
 from trivium.linking.world import Paths
@@ -61,7 +72,6 @@ from trivium.types import (
     Degraded,
     Edge,
     EdgeType,
-    Kind,
     Node,
     NodeId,
 )
@@ -80,7 +90,7 @@ MODES: Mapping[str, tuple[str, ...] | None] = {
     "prose": ("doc", "note", "task", "skill"),
     "records": ("record",),
 }
-FilterValues = Mapping[str, str | Iterable[str] | None]
+FilterValues = Mapping[str, Given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,8 +554,14 @@ class Collection:
     ) -> Filter:
         if mode not in MODES:
             raise UsageError(f"Unknown mode {mode!r}. Use {', '.join(MODES)}.")
-        where = build(filters or {}) & _kinds(kind, dialect)
+        where = build(filters or {}) & build({"kind": kind})
+        # Seed 001's --kind is our type.
+        where = with_types(where) if dialect == "contract" else where
+        if any(one.field == "branch" for one in where.conditions):
+            where = on_branch(where, branch_of(self.root))
         kinds = MODES[mode]
+        if mode == "records":
+            where = for_records(where)
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
         if self._below:
@@ -574,19 +590,6 @@ class Collection:
             with suppress(MissingExtra, ModelError):
                 shipped = load_from(self.settings, _SHIPPED_MODEL)
                 meaning.embedders += () if shipped is None else (shipped,)
-
-
-def _kinds(kind: str | Sequence[str] | None, dialect: str) -> Filter:
-    """Return the filter for kinds; in seed 001's language a type is one as well."""
-    if kind is None or dialect != "contract":
-        return build({"kind": kind})
-    given = [kind] if isinstance(kind, str) else list(kind)
-    types = [one for one in given if fold(one.strip()) not in tuple(Kind)]
-    kinds = [one for one in given if one not in types]
-    if types and kinds:
-        # One of several kinds and types: only the types tell more than nothing of both.
-        return build({"type": [*types, *kinds]})
-    return build({"type": types}) if types else build({"kind": kinds})
 
 
 def open_collection(

@@ -26,6 +26,9 @@ QUESTIONS: list[dict[str, Any]] = [
     {"query": "hash a password", "explain": True},
     {"query": "password", "kind": "doc", "limit": 1},
     {"query": '"reset a password" -cats', "profile": "rag"},
+    {"query": "password", "filters": {"return-type": "str", "param": ["text", "other"]}},
+    {"query": "password", "filters": {"returns": True, "filter": "lang:python auth"}},
+    {"query": "password", "filters": {"branches": 1}},
     {"query": "zebra"},
     {"query": "東京"},
 ]
@@ -95,6 +98,8 @@ def by_command(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
     for name, value in asked.items():
         if name == "explain":
             flags.append("--explain")
+        elif name == "filters":
+            flags += flags_of(value)
         elif name != "query":
             flags += [f"--{name}", str(value)]
     words = [COMMAND, "search", asked["query"], str(folder), "--json", *flags]
@@ -103,6 +108,14 @@ def by_command(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
     )
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def flags_of(filters: dict[str, Any]) -> list[str]:
+    flags: list[str] = []
+    for name, given in filters.items():
+        for value in given if isinstance(given, list) else [given]:
+            flags += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    return flags
 
 
 def by_http(address: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from trivium.doors.failures import RequestInvalid
 from trivium.errors import NotFound, UsageError
+from trivium.filtering.fields import FIELDS
 from trivium.results import present
 
 if TYPE_CHECKING:
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from trivium.types import Answer
 
 Data = dict[str, object]
-FilterValue = str | list[str]
+Names = str | list[str]
+FilterValue = str | bool | int | float | list[str | bool | int | float] | dict[str, object]
 
+_FILTERS_ARE = (
+    f'Filter name -> value or values, such as {{"lang": "python"}}. Names: {", ".join(FIELDS)}.'
+)
 MAX_QUERY_CHARACTERS = 10_000
 LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
 # How many nodes a walk over the graph starts from, as seed 003 and as Python call it.
@@ -40,7 +45,7 @@ class Asked:
     query: str
     limit: int | None = None
     profile: str | None = None
-    kind: FilterValue | None = None
+    kind: Names | None = None
     filters: Mapping[str, FilterValue | None] | None = None
     mode: str = "mixed"
     search_mode: str = "hybrid"
@@ -71,12 +76,12 @@ class SearchRequest(_Request):
     ]
     limit: Annotated[int | None, Field(ge=1, description="How many hits; 1 or more.")] = None
     kind: Annotated[
-        FilterValue | None,
+        Names | None,
         Field(description="Only these kinds: code, doc, skill, note, task, file, record."),
     ] = None
     filters: Annotated[
         dict[str, FilterValue | None] | None,
-        Field(description='Filter name -> value or values, such as {"lang": "python"}.'),
+        Field(description=_FILTERS_ARE),
     ] = None
     profile: Annotated[str | None, Field(description="Ranking profile.")] = None
     mode: Annotated[str, Field(description="code, prose, records or mixed.")] = "mixed"
@@ -99,7 +104,7 @@ class HttpSearch(SearchRequest):
     """A search over HTTP: seed 000's five keys and those of search()."""
 
     graph_id: str | None = None
-    domain: FilterValue | None = None
+    domain: Names | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
     deep_search: bool = False
@@ -112,11 +117,11 @@ class HttpSearch(SearchRequest):
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
-        filters = dict(self.filters) if self.filters is not None else {}
+        filters: dict[str, FilterValue | None] = dict(self.filters or {})
         if self.domain is not None:
             if filters.get("domain") is not None:
                 raise RequestInvalid("domain is given twice: as a key and inside filters.")
-            filters["domain"] = self.domain
+            filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
         return Asked(
             query=self.query,
             limit=self.limit,

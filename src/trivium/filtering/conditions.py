@@ -6,22 +6,39 @@ the values of which one must match. Backends push these down; `match` is what th
 
 from __future__ import annotations
 
-import difflib
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from trivium.errors import FilterError
+from trivium.filtering.comparing import Test, fold
+from trivium.filtering.facts import CATEGORIES, GUIDES
+from trivium.filtering.fields import ATTRIBUTES, FIELDS, OF_CODE, Takes, named
+from trivium.filtering.given import Given, from_object, listed, read, separated, terms
+from trivium.filtering.patterns import pattern
 
+__all__ = [
+    "ATTRIBUTES",
+    "EVERYTHING",
+    "FIELDS",
+    "NOTHING",
+    "PATTERN",
+    "Condition",
+    "Filter",
+    "Given",
+    "Test",
+    "build",
+    "fold",
+    "for_records",
+    "on_branch",
+    "separated",
+    "with_types",
+]
 
-class Test(StrEnum):
-    """How a condition compares."""
-
-    EQUALS = "equals"
-    CONTAINS = "contains"
-    STARTS = "starts"
+# Before a value of Test.FINDS that is a pattern, not a part of a path.
+PATTERN = "\x1f"
+_ALL = "all"
+# More would be deeper than a store lets an expression be.
+MOST_CONDITIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,136 +58,119 @@ class Filter:
 
     def __and__(self, other: Filter) -> Filter:
         """Both filters' conditions."""
-        return Filter(tuple(sorted({*self.conditions, *other.conditions}, key=_key)))
+        return _joined((*self.conditions, *other.conditions))
 
 
 EVERYTHING = Filter()
 NOTHING = Filter((Condition("kind", Test.EQUALS, frozenset()),))
 
-# The attributes a backend stores beside each node, all folded to lower case.
-ATTRIBUTES = ("kind", "type", "lang", "ext", "path", "domain", "tag", "name")
 
-# What a person may write -> the attribute it looks at and how. `file` and `path` mean
-# the same (SEMANTICS.md B: one merged list); `source_type` and `path_prefix` are seed
-# 004's names.
-FIELDS: Mapping[str, tuple[str, Test]] = {
-    "kind": ("kind", Test.EQUALS),
-    "type": ("type", Test.EQUALS),
-    "lang": ("lang", Test.EQUALS),
-    "ext": ("ext", Test.EQUALS),
-    "file": ("path", Test.CONTAINS),
-    "path": ("path", Test.CONTAINS),
-    "path_prefix": ("path", Test.STARTS),
-    "source_type": ("ext", Test.EQUALS),
-    "domain": ("domain", Test.EQUALS),
-    "tag": ("tag", Test.EQUALS),
-    "name": ("name", Test.CONTAINS),
-}
-
-_LANGUAGE_ALIASES = {
-    "js": "javascript",
-    "jsx": "javascript",
-    "ts": "typescript",
-    "py": "python",
-    "golang": "go",
-    "rs": "rust",
-    "cpp": "c++",
-    "cxx": "c++",
-    "cc": "c++",
-    "csharp": "c#",
-    "cs": "c#",
-    "rb": "ruby",
-    "kt": "kotlin",
-    "sh": "shell",
-    "bash": "shell",
-    "zsh": "shell",
-    "ksh": "shell",
-    "fish": "shell",
-    "hpp": "c++",
-    "fsharp": "f#",
-    "objc": "objective-c",
-    "ex": "elixir",
-    "exs": "elixir",
-    "hs": "haskell",
-    "tf": "terraform",
-    "proto": "protocol buffers",
-    "vb": "visual basic",
-    "rst": "restructuredtext",
-    "adoc": "asciidoc",
-    "ipynb": "jupyter",
-    "notebook": "jupyter",
-    "docx": "word",
-    "pptx": "powerpoint",
-    "xlsx": "excel",
-    "dockerfile": "docker",
-    "ndjson": "jsonl",
-    "tsv": "csv",
-    "htm": "html",
-    "pl": "perl",
-    "ps1": "powershell",
-    "tsx": "typescript",
-    "md": "markdown",
-    "yml": "yaml",
-}
-
-
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-
-
-def fold(value: str) -> str:
-    """Return `value` as it is compared: lower case, accents composed, no lone surrogates."""
-    if value.isascii():
-        return value.lower()
-    return unicodedata.normalize("NFC", _HALF_PAIR.sub("\ufffd", value).lower())
-
-
-def build(wanted: Mapping[str, str | Iterable[str] | None]) -> Filter:
+def build(wanted: Mapping[str, Given]) -> Filter:
     """Turn names and values as a person gives them into a Filter.
 
-    None leaves a field out; an empty list allows nothing. An unknown name raises
-    FilterError, which says the nearest valid one.
+    None and false leave a field out; an empty list allows nothing. An unknown name raises
+    FilterError, which says the nearest valid one; so does a value the filter cannot take.
     """
-    values: dict[str, set[str]] = {}
-    for name, given in wanted.items():
-        if given is None:
-            continue
-        if name not in FIELDS:
-            raise FilterError(_unknown(name), field=name)
-        same = "path" if name == "file" else name
-        values.setdefault(same, set()).update(_folded(name, one) for one in _listed(name, given))
-    made = {Condition(*FIELDS[name], frozenset(found)) for name, found in values.items()}
-    return Filter(tuple(sorted(made, key=_key)))
+    values: dict[str, list[object]] = {}
+    for given_name, given in wanted.items():
+        name = named(given_name)
+        found = listed(name, given)
+        if found is not None:
+            values.setdefault("path" if name == "file" else name, []).extend(found)
+    if "risk-tag" in values:
+        values.pop("risk", None)
+    made = _joined(one for name, found in values.items() for one in _conditions(name, found))
+    if len(made.conditions) > MOST_CONDITIONS:
+        raise FilterError(
+            f"The filters make {len(made.conditions):,} conditions; the most is {MOST_CONDITIONS}.",
+            field=max(values, key=lambda name: len(values[name])),
+        )
+    return made
 
 
-def _listed(name: str, given: str | Iterable[str]) -> Iterable[str]:
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, Iterable):
-        raise FilterError(_not_text(name, given), field=name)
-    return given
+def _conditions(name: str, values: list[object]) -> Iterable[Condition]:
+    field = FIELDS[name]
+    if field.takes is Takes.EXPRESSION:
+        return [one for value in values for one in build(terms(name, value)).conditions]
+    if field.takes in (Takes.JSON, Takes.FIELDS):
+        return _on_fields(name, values)
+    if field.attribute == "path" and field.test is Test.CONTAINS:
+        return [_on_path(values)]
+    found = frozenset(text for value in values for text in read(name, value))
+    if field.takes is Takes.FLAG and values and not found:
+        return []
+    if field.attribute == "category":
+        return _on_category(found)
+    return [Condition(field.attribute, field.test, found)]
 
 
-def _folded(name: str, value: str) -> str:
-    if not isinstance(value, str):
-        raise FilterError(_not_text(name, value), field=name)
-    folded = fold(value.strip())
-    attribute = FIELDS[name][0]
-    if attribute == "ext":
-        return "." + folded.lstrip("*.") if folded.strip("*.") else ""
-    if attribute == "lang":
-        return _LANGUAGE_ALIASES.get(folded, folded)
-    if attribute == "path":
-        return folded.replace("\\", "/").removeprefix("./")
-    return folded
+def _on_fields(name: str, values: list[object]) -> list[Condition]:
+    """Return one condition on all texts, and one on each key of each object."""
+    is_text = FIELDS[name].takes is Takes.FIELDS
+    texts = [one for one in values if is_text and not isinstance(one, Mapping)]
+    found = [
+        alternatives
+        for one in values
+        if not is_text or isinstance(one, Mapping)
+        for alternatives in from_object(name, one)
+    ]
+    if texts or not values:
+        found.append(frozenset(text for value in texts for text in read(name, value)))
+    return [Condition("meta", Test.HOLDS, alternatives) for alternatives in found]
 
 
-def _not_text(name: str, value: object) -> str:
-    return f"The filter {name} takes text, not {value!r}."
+def _on_path(values: list[object]) -> Condition:
+    found: set[str] = set()
+    has_pattern = False
+    for value in values:
+        written = value.strip() if isinstance(value, str) else ""
+        if pattern(written) is not None:
+            found.add(PATTERN + written)
+            has_pattern = True
+        else:
+            found.update(read("path", value))
+    if has_pattern:
+        return Condition("file", Test.FINDS, frozenset(found))
+    return Condition("path", Test.CONTAINS, frozenset(found))
 
 
-def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.0)
-    return f"Unknown filter {name!r}. Did you mean {near[0]!r}? Filters: {', '.join(FIELDS)}."
+def _on_category(found: frozenset[str]) -> list[Condition]:
+    if _ALL in found:
+        return []
+    if GUIDES in found:
+        return [Condition("category", Test.EQUALS, found)]
+    domains = frozenset(domain for one in found for domain in CATEGORIES.get(one, (one,)))
+    return [Condition("domain", Test.EQUALS, domains)]
+
+
+def on_branch(where: Filter, branch: str) -> Filter:
+    """Return `where` for a folder on this branch: another one that is asked for allows nothing."""
+    asked = [one for one in where.conditions if one.field == "branch"]
+    rest = _joined(one for one in where.conditions if one.field != "branch")
+    return rest if all(branch and branch in one.values for one in asked) else rest & NOTHING
+
+
+def for_records(where: Filter) -> Filter:
+    """Return `where` without what only code has: records are not left out for lacking it."""
+    return _joined(one for one in where.conditions if one.field not in OF_CODE)
+
+
+def with_types(where: Filter) -> Filter:
+    """Return `where` with kinds that may be types as well, as seed 001 calls them."""
+    return _joined(
+        Condition("sort", one.test, one.values | _as_types(one.values))
+        if one.field == "kind" and one.values
+        else one
+        for one in where.conditions
+    )
+
+
+def _as_types(values: frozenset[str]) -> frozenset[str]:
+    return frozenset(text for value in values for text in read("type", value))
+
+
+def _joined(conditions: Iterable[Condition]) -> Filter:
+    return Filter(tuple(sorted(set(conditions), key=_key)))
 
 
 def _key(condition: Condition) -> tuple[str, str, list[str]]:

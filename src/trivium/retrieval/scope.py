@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.backends.base import Snapshot
-from trivium.filtering.conditions import Condition, Filter, Test
+from trivium.filtering.conditions import Condition, Filter, Test, for_records
 from trivium.graph.spread import Decay, Reached, spread
 from trivium.query.grammar import NOTHING, Query
 from trivium.query.intent import is_name, names_in
@@ -23,7 +23,6 @@ from trivium.retrieval.gather import Asking, gather
 from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
-_SHARED_BY_RECORDS = frozenset({"path", "ext", "meta", "kind", "file"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def where_of(scope: Scope, where: Filter) -> Filter | None:
         return None
     if kinds == ("record",):
         # What only code has does not count against records.
-        where = Filter(tuple(one for one in where.conditions if one.field in _SHARED_BY_RECORDS))
+        where = for_records(where)
     return where & Filter((Condition("kind", Test.EQUALS, wanted),))
 
 

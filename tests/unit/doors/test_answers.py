@@ -131,3 +131,17 @@ def test_only_the_collection_that_is_served_may_be_named() -> None:
     answers.check_collection("shop", "shop")
     with pytest.raises(NotFound, match="No collection 'other' here"):
         answers.check_collection("other", "shop")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a", 2, 1.5, True, False, None, ["a", 2], [], {"service": "api", "at": {"city": ["Oslo"]}}],
+)
+def test_a_filter_takes_text_numbers_flags_and_objects(value: object) -> None:
+    assert asked(filters={"riskTag": value}).filters == {"riskTag": value}
+
+
+@pytest.mark.parametrize("value", [[["a"]], [None], [{}]])
+def test_a_list_of_what_is_no_value_is_refused(value: object) -> None:
+    with pytest.raises(RequestInvalid, match="filters"):
+        asked(filters={"lang": value})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trivium.analysis.words import Analyser
-from trivium.filtering.conditions import Condition, Filter, Test
+from trivium.filtering.conditions import ATTRIBUTES, Condition, Filter, Test
 from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Prefix, Words
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ Fields = Sequence[tuple[str, float]]
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 # A path may hold a newline, which a dot does not match.
 _ANYTHING = r"(.|\n)*"
-_TAG_MARK = "\x1f"
+TAG_MARK = "\x1f"
+# Each pattern is looked for among all values of its attribute.
+_MOST_PATTERNS = 20
 
 
 def compile_query(
@@ -117,13 +119,24 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
+def is_compiled(condition: Condition) -> bool:
+    """Say whether a condition can be compiled: it is on an attribute, and not on endless parts."""
+    if condition.field not in ATTRIBUTES:
+        return False
+    return condition.test is Test.EQUALS or len(condition.values) <= _MOST_PATTERNS
+
+
 def compile_filter(schema: tantivy.Schema, where: Filter) -> tantivy.Query | None:
-    """Return the query that matches what `where` allows; None if it allows everything."""
+    """Return the query that matches what `where` allows; None if it allows everything.
+
+    Conditions that cannot be compiled are left to the caller.
+    """
     import tantivy
 
-    if not where.conditions:
+    compiled = [one for one in where.conditions if is_compiled(one)]
+    if not compiled:
         return None
-    clauses = [(tantivy.Occur.Must, _condition(schema, one)) for one in where.conditions]
+    clauses = [(tantivy.Occur.Must, _condition(schema, one)) for one in compiled]
     return tantivy.Query.boolean_query(clauses)
 
 
@@ -146,35 +159,4 @@ def _condition(schema: tantivy.Schema, condition: Condition) -> tantivy.Query:
 
 def tag_column(tags: Sequence[str]) -> str | None:
     """Return tags in one column, each between marks so that one can be found exactly."""
-    return _TAG_MARK + _TAG_MARK.join(tags) + _TAG_MARK if tags else None
-
-
-def where_sql(where: Filter) -> tuple[str, list[str]]:
-    """Return an SQL condition on `nodes` and its parameters."""
-    clauses: list[str] = []
-    values: list[str] = []
-    for condition in where.conditions:
-        tests: list[str] = []
-        for value in sorted(condition.values):
-            test, wanted = _test_sql(condition, value)
-            tests.append(test)
-            values.append(wanted)
-        clauses.append(f"({' OR '.join(tests)})" if tests else "0")
-    return " AND ".join(clauses) or "1", values
-
-
-def _test_sql(condition: Condition, value: str) -> tuple[str, str]:
-    # The column name is one of ATTRIBUTES, never what a user typed.
-    column = f"a_{condition.field}"
-    if condition.field == "tag":
-        mark = _TAG_MARK
-        if condition.test is Test.EQUALS:
-            return f"instr({column}, ?) > 0", f"{mark}{value}{mark}"
-        if condition.test is Test.STARTS:
-            return f"instr({column}, ?) > 0", f"{mark}{value}"
-        return f"instr({column}, ?) > 0", value
-    if condition.test is Test.EQUALS:
-        return f"{column} = ?", value
-    if condition.test is Test.CONTAINS:
-        return f"instr({column}, ?) > 0", value
-    return f"instr({column}, ?) = 1", value
+    return TAG_MARK + TAG_MARK.join(tags) + TAG_MARK if tags else None

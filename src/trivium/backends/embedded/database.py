@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from filelock import FileLock
 
+from trivium.backends.embedded import filters
 from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
 FORMAT = 2
@@ -136,6 +137,7 @@ def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA store.synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        filters.prepare(connection)
         # What is deleted is overwritten: a secret that was indexed must not stay in the file.
         connection.execute("PRAGMA main.secure_delete = ON")
         connection.execute("PRAGMA store.secure_delete = ON")

@@ -26,7 +26,7 @@ from trivium.backends.base import (
     Space,
 )
 from trivium.backends.embedded import database, links
-from trivium.backends.embedded.asks import where_sql
+from trivium.backends.embedded.filters import where_sql
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     EDGE_COLUMNS,
@@ -481,7 +481,8 @@ class EmbeddedSnapshot:
 
         condition, values = where_sql(where)
         rows = self._sql.execute(
-            "SELECT c.id FROM nodes n JOIN chunks c ON c.node = n.id "  # noqa: S608
+            # A cross join tests each node once, however many chunks it has.
+            "SELECT c.id FROM nodes n CROSS JOIN chunks c ON c.node = n.id "  # noqa: S608
             f"WHERE {condition} ORDER BY c.id",
             values,
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from trivium.backends.embedded.filters import needs_rows
 from trivium.backends.embedded.text import TextReader
 from trivium.backends.embedded.vectors import SpaceReader
 from trivium.filtering.conditions import Filter
@@ -22,6 +23,25 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.read import EmbeddedSnapshot
 
 _SLACK = 8
+# So many chunks are scored one by one; of more, the best are looked through.
+_FEW = 1000
+
+
+def _ranking(name: str, found: list[tuple[float, ChunkId]], *, depth: int) -> Ranking:
+    best = sorted(found, key=lambda hit: (-hit[0], hit[1]))[:depth]
+    return Ranking(name, tuple(one for _, one in best), tuple(score for score, _ in best))
+
+
+def _kept(numbers: list[int], allowed: NDArray[np.int64] | None) -> list[int]:
+    """Return the numbers that are among the sorted `allowed`; None allows all."""
+    import numpy as np
+
+    if allowed is None or not numbers:
+        return numbers
+    asked = np.array(numbers, np.int64)
+    places = np.minimum(np.searchsorted(allowed, asked), len(allowed) - 1)
+    kept: list[int] = asked[allowed[places] == asked].tolist()
+    return kept
 
 
 class EmbeddedText:
@@ -41,19 +61,32 @@ class EmbeddedText:
         """Rank the chunks that match `query`."""
         if depth < 1:
             return Ranking("text", (), ())
+        allowed = self._snapshot.numbers_allowed(where) if needs_rows(where) else None
+        if allowed is not None and len(allowed) <= _FEW:
+            return self._among(query, allowed.tolist(), depth=depth)
         limit = depth + _SLACK
+        if allowed is not None:
+            # As many as are to be expected to hold enough that are allowed.
+            chunks = self._snapshot.contents().chunks
+            limit = min(chunks, limit * (2 + chunks // len(allowed)))
         while True:
             hits = self._reader.best(query, where=where, limit=limit)
-            ids = self._snapshot.ids_of([number for _, number in hits])
+            numbers = [number for _, number in hits]
+            ids = self._snapshot.ids_of(_kept(numbers, allowed))
             alive = [(score, ids[number]) for score, number in hits if number in ids]
             # Stop once everything that ties with the last place has been seen: ties are
             # settled by id, which Tantivy does not know.
             if len(hits) < limit or (len(alive) > depth and alive[depth - 1][0] > alive[-1][0]):
                 break
             limit *= 4
-        alive.sort(key=lambda hit: (-hit[0], hit[1]))
-        kept = alive[:depth]
-        return Ranking("text", tuple(one for _, one in kept), tuple(score for score, _ in kept))
+        return _ranking("text", alive, depth=depth)
+
+    def _among(self, query: Query, numbers: Sequence[int], *, depth: int) -> Ranking:
+        """Rank exactly these chunks."""
+        scores = self._reader.of(query, numbers)
+        ids = self._snapshot.ids_of(list(scores))
+        alive = [(score, ids[number]) for number, score in scores.items() if number in ids]
+        return _ranking("text", alive, depth=depth)
 
     def score(self, query: Query, ids: Sequence[ChunkId]) -> Scores:
         """Score exactly `ids`."""
@@ -86,9 +119,7 @@ class EmbeddedVectors:
             if len(alive) >= depth or len(numbers) < limit:
                 break
             limit *= 4
-        alive.sort(key=lambda hit: (-hit[0], hit[1]))
-        kept = alive[:depth]
-        return Ranking("vectors", tuple(one for _, one in kept), tuple(score for score, _ in kept))
+        return _ranking("vectors", alive, depth=depth)
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
         """Return the cosine of exactly `ids`."""

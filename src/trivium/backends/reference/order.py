@@ -8,7 +8,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 
-from trivium.types import ChunkId, Ranking
+from trivium.filtering.conditions import Filter
+from trivium.types import ChunkId, Node, Ranking
+
+Allows = Callable[[Filter, Node], bool]
 
 
 def rounded(score: float) -> float:

@@ -27,7 +27,7 @@ from trivium.backends.reference.order import rank
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
 from trivium.filtering.conditions import Filter, fold
-from trivium.filtering.match import attributes, matches
+from trivium.filtering.match import Surroundings, allows, is_root
 from trivium.types import (
     Chunk,
     ChunkId,
@@ -88,6 +88,7 @@ class ReferenceSnapshot:
         self._nodes: dict[NodeId, Node] = {}
         self._home: dict[NodeId, FileContent] = {}
         self._found: dict[ChunkId, Found] = {}
+        self._around: dict[str, Surroundings] = {}
         for content in state.files.values():
             for node in content.nodes:
                 self._nodes[node.id] = node
@@ -132,8 +133,23 @@ class ReferenceSnapshot:
             with_texts = [
                 (one, self._home[one.node.id].document.text) for one in self._found.values()
             ]
-            self._texts[view] = ReferenceText(with_texts, view=view)
+            self._texts[view] = ReferenceText(with_texts, view=view, allows=self._allows)
         return self._texts[view]
+
+    def _allows(self, where: Filter, node: Node) -> bool:
+        return allows(where, node, self._surroundings(node.source.file_path))
+
+    def _surroundings(self, path: str) -> Surroundings:
+        """Return what the file at a path says of the nodes in it; looked up once."""
+        if path not in self._around:
+            content, known = self._state.files.get(path), self._state.history.get(path)
+            roots = tuple(filter(is_root, content.nodes)) if content is not None else ()
+            self._around[path] = (
+                Surroundings(roots, known.author, known.modified, known.churn)
+                if known is not None
+                else Surroundings(roots)
+            )
+        return self._around[path]
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything, in the order of their ids."""
@@ -160,7 +176,7 @@ class ReferenceSnapshot:
         """Return the vector index of a space, or None if there is none."""
         if model_id not in self._state.vectors:
             return None
-        return ReferenceVectors(self._found, self._kept(model_id))
+        return ReferenceVectors(self._found, self._kept(model_id), allows=self._allows)
 
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
@@ -224,7 +240,7 @@ class ReferenceSnapshot:
     def allowed(self, ids: Sequence[ChunkId], *, where: Filter) -> set[ChunkId]:
         """Return those of these chunks that are there and that `where` allows."""
         there = [one for one in ids if one in self._found]
-        return {one for one in there if matches(where, attributes(self._found[one].node))}
+        return {one for one in there if self._allows(where, self._found[one].node)}
 
     def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
         """Return the code of these exact names, at most `most` of each, by id."""

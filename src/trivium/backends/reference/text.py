@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from trivium.backends.base import Found
 from trivium.backends.reference.inverted import invert
-from trivium.backends.reference.order import rank, rounded
+from trivium.backends.reference.order import Allows, rank, rounded
 from trivium.backends.reference.score import matches
-from trivium.filtering import match
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import ChunkId, Ranking, Scores, View
@@ -20,8 +19,9 @@ from trivium.types import ChunkId, Ranking, Scores, View
 class ReferenceText:
     """One view, counted anew from the chunks it is given."""
 
-    def __init__(self, found: Iterable[tuple[Found, str]], *, view: View) -> None:
+    def __init__(self, found: Iterable[tuple[Found, str]], *, view: View, allows: Allows) -> None:
         self._index = invert(found, view=view)
+        self._allows = allows
 
     @property
     def is_current(self) -> bool:
@@ -35,7 +35,7 @@ class ReferenceText:
             matches(query.root, index=self._index),
             name="text",
             depth=depth,
-            allowed=lambda one: match.matches(where, match.attributes(documents[one].node)),
+            allowed=lambda one: self._allows(where, documents[one].node),
         )
 
     def score(self, query: Query, ids: Sequence[ChunkId]) -> Scores:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import FIRST
 from trivium.backends.base import Found
-from trivium.backends.reference.order import rank, rounded
+from trivium.backends.reference.order import Allows, rank, rounded
 from trivium.errors import BackendRefused
-from trivium.filtering import match
 from trivium.filtering.conditions import Filter
 from trivium.types import ChunkId, Ranking, Scores
 
@@ -52,9 +51,16 @@ def dot(query: Sequence[float], kept: Int8Vector) -> float:
 class ReferenceVectors:
     """One vector space: the chunks that have a vector in it."""
 
-    def __init__(self, found: Mapping[ChunkId, Found], kept: Mapping[ChunkId, Int8Vector]) -> None:
+    def __init__(
+        self,
+        found: Mapping[ChunkId, Found],
+        kept: Mapping[ChunkId, Int8Vector],
+        *,
+        allows: Allows,
+    ) -> None:
         self._found = found
         self._kept = kept
+        self._allows = allows
 
     def search(
         self, vector: NDArray[np.float32], *, where: Filter, depth: int, unit: str = "chunk"
@@ -69,7 +75,7 @@ class ReferenceVectors:
             self.score(vector, units),
             name="vectors",
             depth=depth,
-            allowed=lambda one: match.matches(where, match.attributes(self._found[one].node)),
+            allowed=lambda one: self._allows(where, self._found[one].node),
         )
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:

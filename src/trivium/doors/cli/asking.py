@@ -5,13 +5,18 @@ Each calls a Collection once, prints, and sets the exit status. Registered by ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from trivium.doors.cli.filters import (
+    CommandWithFilters,
+    check_kinds,
+    filter_options,
+    given_filters,
+)
 from trivium.doors.cli.folder import FOLDER, indexed_root, open_folder, places
 from trivium.doors.cli.screen import (
     AS_JSON,
@@ -23,31 +28,19 @@ from trivium.doors.cli.screen import (
     show_json,
     styled,
 )
-from trivium.errors import FilterError, UsageError
+from trivium.errors import UsageError
 from trivium.results import present
 from trivium.results.present import counted
 
 if TYPE_CHECKING:
     from trivium.types import Answer
 
-# The sender may be a script: comparing words costs their length squared.
-_LONGEST_NAME = 60
 
-
-@click.command()
+@click.command(cls=CommandWithFilters)
 @click.argument("query")
 @FOLDER
 @click.option("-n", "--limit", type=int, help="Most hits to show (default: the profile's, 10).")
 @click.option("--profile", help="Ranking profile: best, rag.")
-@click.option("--kind", multiple=True, help="Only this kind: code, doc, file. Repeat for more.")
-@click.option("--type", "type_", multiple=True, help="Only this type: function, class, section...")
-@click.option("--lang", multiple=True, help="Only this language.")
-@click.option("--ext", multiple=True, help="Only files with this ending.")
-@click.option("--path", multiple=True, help="Only paths that contain this.")
-@click.option("--file", "file_", multiple=True, help="The same as --path.")
-@click.option("--name", multiple=True, help="Only nodes whose name contains this.")
-@click.option("--tag", multiple=True, help="Only nodes with this tag.")
-@click.option("--domain", multiple=True, help="Only this domain (front matter or first folder).")
 @click.option("--mode", default="mixed", help="mixed, code, prose or records.", show_default=True)
 @click.option(
     "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
@@ -56,6 +49,7 @@ _LONGEST_NAME = 60
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
 @click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 @click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+@filter_options
 @AS_JSON
 def search(
     query: str,
@@ -63,15 +57,6 @@ def search(
     *,
     limit: int | None,
     profile: str | None,
-    kind: tuple[str, ...],
-    type_: tuple[str, ...],
-    lang: tuple[str, ...],
-    ext: tuple[str, ...],
-    path: tuple[str, ...],
-    file_: tuple[str, ...],
-    name: tuple[str, ...],
-    tag: tuple[str, ...],
-    domain: tuple[str, ...],
     mode: str,
     search_mode: str,
     min_score: float | None,
@@ -79,6 +64,7 @@ def search(
     no_sync: bool,
     yes: bool,
     as_json: bool,
+    **given: object,
 ) -> None:
     """Search FOLDER (default: here) and print the best hits.
 
@@ -90,22 +76,15 @@ def search(
     """
     if limit is not None and limit < 1:
         raise UsageError(f"limit is {limit}; give at least 1.")
-    _check_kinds(kind)
     searched = _folder_of(folder)
-    given = {
-        "type": type_,
-        "lang": lang,
-        "ext": ext,
-        "path": (*path, *file_),
-        "name": name,
-        "tag": tag,
-        "domain": domain,
-    }
+    filters = given_filters(given)
+    if not (profile or "").startswith("contract"):
+        check_kinds(filters.get("kind", ()))
     with open_folder(searched) as collection:
         if searched != folder:
             # The ending keeps out a.pyi and a.py.orig, which start with a.py as well.
-            given["path_prefix"] = ((Path(collection.below) / folder.name).as_posix(),)
-            given["ext"] = ext or tuple(filter(None, [folder.suffix]))
+            filters["path-prefix"] = [(Path(collection.below) / folder.name).as_posix()]
+            filters.setdefault("ext", list(filter(None, [folder.suffix])))
         if not no_sync:
             with Progress("looking for files") as progress:
                 collection.refresh(progress=progress, yes=yes)
@@ -113,8 +92,7 @@ def search(
             query,
             limit=limit,
             profile=profile,
-            kind=kind or None,
-            filters={field: values for field, values in given.items() if values},
+            filters=filters,
             mode=mode,
             search_mode=search_mode,
             min_score=min_score,
@@ -164,24 +142,6 @@ def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     for one in shares:
         say(f"{counted(one.lines, 'line')} by {present.one_line(one.author)}", dim=True)
     show(item.text)
-
-
-def _check_kinds(given: Sequence[str]) -> None:
-    """Refuse a kind that does not exist. Raises FilterError that names the nearest."""
-    import difflib
-
-    from trivium.types import Kind
-
-    known = [one.value for one in Kind]
-    for one in given:
-        name = one.strip().lower()[:_LONGEST_NAME]
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-            raise FilterError(
-                f"Unknown kind {one[:_LONGEST_NAME]!r}. Did you mean {near!r}? "
-                f"Kinds: {', '.join(known)}.",
-                field="kind",
-            )
 
 
 def _folder_of(given: Path) -> Path:
