@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from trivium import config, engine, indexer
+from trivium.analysis.words import analyser, with_tokenizer
 from trivium.backends.base import Census, Contents, FileHistory, Snapshot, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
@@ -39,6 +40,7 @@ from trivium.linking.world import Paths
 from trivium.models.base import Embedder
 from trivium.models.registry import load_from
 from trivium.parsing.skills import SectionPreview, sections
+from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as profile_named
 from trivium.results.relations import Relation, Relations
 from trivium.sources.base import Listing, Source
@@ -165,12 +167,12 @@ class Collection:
         self._meaning = _Meaning()
         self._behind = _Behind()
         self._paths: Paths | None = None
-        profile = profile_named("best")
+        tokenizer = settings.text("text.tokenizer")
         self._backend = EmbeddedBackend(
             self._folder,
             store=store_of(root, settings.home),
             meta={"root": str(root), "name": self.name, "fingerprint": self._fingerprint()},
-            views=(profile.view,),
+            views=(with_tokenizer(profile_named("best").view, tokenizer),),
         )
         self._check_made_alike()
 
@@ -196,6 +198,8 @@ class Collection:
         suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
         answers then say so.
         """
+        # What is missing is said before anything is done.
+        self._profile("best")
         try:
             report = indexer.sync(
                 self._source(),
@@ -318,7 +322,7 @@ class Collection:
             self.refresh()
         behind = self._behind
         options = engine.SearchOptions(
-            profile=profile_named(profile or self.settings.text("search.profile")),
+            profile=self._profile(profile or self.settings.text("search.profile")),
             limit=limit,
             where=self._where(kind, filters, mode),
             search_mode=search_mode,
@@ -526,6 +530,13 @@ class Collection:
         return Cutting(
             self.settings.number("chunking.size"), self.settings.number("chunking.overlap")
         )
+
+    def _profile(self, name: str) -> Profile:
+        """Return a profile with the tokenizer that is set. Raises MissingExtra if not installed."""
+        found = profile_named(name)
+        view = with_tokenizer(found.view, self.settings.text("text.tokenizer"))
+        analyser(view.analyser)
+        return replace(found, view=view)
 
     def _fingerprint(self) -> str:
         cutting = self._cutting()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from trivium.analysis.fields import text_of
-from trivium.analysis.words import analyser
+from trivium.analysis.words import analyser, edition
 from trivium.backends.embedded.aside import write_aside
 from trivium.backends.embedded.asks import compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
@@ -55,7 +55,7 @@ class State:
 @cache
 def view_key(view: View) -> str:
     """Name the folder of a view: its name and a hash of all that gives it its meaning."""
-    meaning = json.dumps([_VERSION, asdict(view)], sort_keys=True)
+    meaning = json.dumps([_VERSION, asdict(view), *edition(view.analyser)], sort_keys=True)
     return f"{view.name}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
 
 
