@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from trivium.analysis import cjk, dictionaries, identifiers
@@ -218,20 +218,39 @@ def _in_pairs(run: str) -> tuple[list[str], list[str]]:
     return cjk.pairs(run), cjk.singles(run)
 
 
-def _simple_looked_up(dictionary: Dictionary, text: str) -> tuple[list[str], list[str]]:
-    """Terms as simple_terms makes them, but for runs of the dictionary's script, of any length."""
-    words: list[str] = []
-    wholes: list[str] = []
-    # A dictionary knows a syllable or a voiced kana as one character, files may have it as two.
-    for token in _SIMPLE.findall(unicodedata.normalize("NFC", text)):
-        for piece in cjk.pieces(token, dictionary.script):
-            if dictionary.script.match(piece):
-                inside, beside = dictionary.split(piece)
-                words += inside
-                wholes += beside
-            elif len(piece) <= _LONGEST_SIMPLE:
-                words.append(piece.lower())
-    return words, wholes
+class _SimpleLookedUp:
+    """Terms as simple_terms makes them, but for runs of a dictionary's script, of any length."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._known: dict[str, tuple[list[str], list[str]]] = {}
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        if text.isascii():
+            return simple_terms(text), []
+        script = self._dictionary.script
+        words: list[str] = []
+        wholes: list[str] = []
+        # A dictionary knows a syllable or voiced kana as one character, files may have two.
+        for token in _SIMPLE.findall(unicodedata.normalize("NFC", text)):
+            for piece in cjk.pieces(token, script):
+                if script.match(piece):
+                    inside, beside = self._looked_up(piece)
+                    words += inside
+                    wholes += beside
+                elif len(piece) <= _LONGEST_SIMPLE:
+                    words.append(piece.lower())
+        return words, wholes
+
+    def _looked_up(self, run: str) -> tuple[list[str], list[str]]:
+        made = self._known.get(run)
+        if made is None:
+            made = self._dictionary.split(run)
+            if len(self._known) > _CACHE_SIZE:
+                self._known.clear()
+            if len(run) <= _LONGEST_CACHED:
+                self._known[run] = made
+        return made
 
 
 @cache
@@ -259,7 +278,7 @@ def _with_dictionary(base: str, language: str) -> Analyser:
     if base == "standard":
         split = _Standard(dictionary.split).split
     else:
-        split = partial(_simple_looked_up, dictionary)
+        split = _SimpleLookedUp(dictionary).split
     return Analyser(f"{base}+{language}", split, plain.fold, dictionary.units)
 
 
