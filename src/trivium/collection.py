@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from trivium import config, engine, indexer, profiles
+from trivium.analysis.words import analyser, with_tokenizer
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
@@ -173,7 +174,7 @@ class Collection:
             self._folder,
             store=store_of(root, settings.home),
             meta=meta,
-            views=(profile("best").view,),
+            views=(self._tokenized(profile("best")).view,),
         )
         self._backend.introduce(meta)
         self._check_made_alike()
@@ -200,6 +201,8 @@ class Collection:
         suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
         answers then say so.
         """
+        # What is missing is said before anything is done.
+        self._profile("best")
         try:
             report = indexer.sync(
                 self._source(),
@@ -372,7 +375,19 @@ class Collection:
         is_folders = given is None and setting.origin == str(self.root / "trivium.toml")
         if is_folders and name not in profiles.names(self.settings.home):
             raise unknown(name, profiles.names(self.settings.home))
-        return profiles.load(name, home=self.settings.home)
+        found = self._tokenized(profiles.load(name, home=self.settings.home))
+        for scope in found.scopes:
+            # Here, where it can be said: a dictionary that is not installed stops no worker.
+            analyser(scope.view.analyser)
+        return found
+
+    def _tokenized(self, found: Profile) -> Profile:
+        """Return a profile whose views have the dictionary that is set."""
+        tokenizer = self.settings.text("text.tokenizer")
+        scopes = (
+            replace(scope, view=with_tokenizer(scope.view, tokenizer)) for scope in found.scopes
+        )
+        return replace(found, scopes=tuple(scopes))
 
     def _is_there(self, path: str) -> bool:
         """Whether a file is where it was indexed; a table is where its database is."""

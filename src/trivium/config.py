@@ -35,6 +35,7 @@ class _Known:
     folder_may_set: bool = False
     least: int = 0
     most: float = math.inf
+    choices: tuple[str, ...] = ()
 
 
 KNOWN: Mapping[str, _Known] = {
@@ -46,6 +47,12 @@ KNOWN: Mapping[str, _Known] = {
     "chunking.size": _Known(1000, "characters in a chunk of prose", folder_may_set=True, least=50),
     "chunking.overlap": _Known(
         200, "characters a chunk of prose shares with the one before", folder_may_set=True
+    ),
+    "text.tokenizer": _Known(
+        "default",
+        "which dictionary cuts text without spaces: default (none), japanese, korean, chinese",
+        folder_may_set=True,
+        choices=("default", "japanese", "korean", "chinese"),
     ),
     "search.profile": _Known("best", "ranking profile", folder_may_set=True),
     "rerank.model": _Known(
@@ -200,6 +207,12 @@ def _checked(key: str, value: object, origin: str) -> Value:
         if known.most < math.inf:
             limits = f"from {known.least} to {known.most:g}"
         raise ConfigError(f"{origin}: {key} must be {_sort(known)} {limits}.")
-    if isinstance(value, str):
-        return value
-    raise ConfigError(f"{origin}: {key} must be text.")
+    if not isinstance(value, str):
+        raise ConfigError(f"{origin}: {key} must be text.")
+    if known.choices and value not in known.choices:
+        near = difflib.get_close_matches(value, known.choices, n=1, cutoff=0.0)[0]
+        raise ConfigError(
+            f"{origin}: unknown {key} {value!r}. Did you mean {near!r}? "
+            f"Use {', '.join(known.choices)}."
+        )
+    return value

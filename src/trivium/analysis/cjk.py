@@ -9,17 +9,23 @@ analysis.words.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-# Han with its extensions, Hiragana, Katakana with the voice and long-vowel marks, Hangul;
-# the first line is Thai, Lao, Burmese and Khmer.
-_RANGES = (
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u1089\u1780-\u17d3"
-    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+# Han with its extensions; Hiragana, and Katakana with the voice and long-vowel marks.
+_IDEOGRAPHS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA = "\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+_HANGUL = "\uac00-\ud7a3"
+_SOUTHERN = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u1089\u1780-\u17d3"
+_RANGES = f"{_SOUTHERN}{_IDEOGRAPHS}{_KANA}{_HANGUL}"
+_HAN = re.compile(f"[{_IDEOGRAPHS}]")
 RUN = re.compile(f"[{_RANGES}]+")
 _PIECES = re.compile(f"([{_RANGES}]+)")
+# What the dictionary of a language takes.
+SCRIPTS: Mapping[str, re.Pattern[str]] = {
+    "japanese": re.compile(f"([{_IDEOGRAPHS}{_KANA}]+)"),
+    "korean": re.compile(f"([{_HANGUL}]+)"),
+    "chinese": re.compile(f"([{_IDEOGRAPHS}]+)"),
+}
 
 
 def has_cjk(text: str) -> bool:
@@ -27,9 +33,9 @@ def has_cjk(text: str) -> bool:
     return RUN.search(text) is not None
 
 
-def pieces(text: str) -> list[str]:
-    """Split `text` where its script changes between these and any other."""
-    return [piece for piece in _PIECES.split(text) if piece]
+def pieces(text: str, script: re.Pattern[str] = _PIECES) -> list[str]:
+    """Split `text` where its script changes between these, or the one given, and any other."""
+    return [piece for piece in script.split(text) if piece]
 
 
 def pairs(run: str) -> list[str]:

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trivium.analysis import cjk, identifiers
+from trivium.analysis import cjk, dictionaries, identifiers
+from trivium.analysis.dictionaries import Dictionary, Unit
 from trivium.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from trivium.types import View
 
 # Function words of questions and prose. Words that are also keywords or common
 # names in code (for, if, not, is, has, can, do, all, no, in, from, with, as, this, new)
@@ -64,18 +67,23 @@ _LONGEST_SIMPLE = 40
 _SHORTEST_STEMMED = 3
 _CACHE_SIZE = 200_000
 _LONGEST_CACHED = 128
+_TAKE_DICTIONARIES = ("standard", "simple")
+
+Split = Callable[[str], tuple[list[str], list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Analyser:
     """A named way to turn text into terms: `split` gives words and whole identifiers.
 
-    `fold` makes the start of a word look like the start of a term, for prefixes.
+    `fold` makes the start of a word look like the start of a term, for prefixes. `units`
+    says where the words of a dictionary stand in a run without spaces; None: it has none.
     """
 
     name: str
-    split: Callable[[str], tuple[list[str], list[str]]]
+    split: Split
     fold: Callable[[str], str] = str.lower
+    units: Callable[[str], list[Unit]] | None = None
 
     def terms(self, text: str) -> list[str]:
         """Return all terms of `text`."""
@@ -96,12 +104,13 @@ class _Made:
 
 
 class _Standard:
-    """Identifiers split and whole, stop words dropped, English stemmed, CJK in pairs."""
+    """Identifiers split and whole, stop words dropped, English stemmed, CJK as `run` cuts it."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: Split) -> None:
         # The terms of a token never change, and a corpus repeats its tokens: the cache
         # makes analysis a dictionary look-up per word.
         self._known: dict[str, _Made] = {}
+        self._run = run
         self._stem: Callable[[str], str] | None = None
 
     def split(self, text: str) -> tuple[list[str], list[str]]:
@@ -125,8 +134,9 @@ class _Standard:
         wholes: list[str] = []
         for piece in (token,) if token.isascii() else cjk.pieces(token):
             if cjk.RUN.match(piece):
-                words += cjk.pairs(piece)
-                wholes += cjk.singles(piece)
+                inside, beside = self._run(piece)
+                words += inside
+                wholes += beside
                 continue
             parts = [_lower(part) for part in identifiers.split(piece)]
             words += self._kept(parts)
@@ -231,20 +241,94 @@ def prose_terms(text: str) -> tuple[list[str], list[str]]:
     return kept, [*wholes, *(one for one in stems if one not in kept)]
 
 
+def _in_pairs(run: str) -> tuple[list[str], list[str]]:
+    return cjk.pairs(run), cjk.singles(run)
+
+
+class _SimpleLookedUp:
+    """Terms as simple_terms makes them, but for runs of a dictionary's script, of any length."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._known: dict[str, tuple[list[str], list[str]]] = {}
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        if text.isascii():
+            return simple_terms(text), []
+        script = self._dictionary.script
+        words: list[str] = []
+        wholes: list[str] = []
+        # A dictionary knows a syllable or voiced kana as one character, files may have two.
+        for token in _SIMPLE.findall(unicodedata.normalize("NFC", text)):
+            for piece in cjk.pieces(token, script):
+                if script.match(piece):
+                    inside, beside = self._looked_up(piece)
+                    words += inside
+                    wholes += beside
+                elif len(piece) <= _LONGEST_SIMPLE:
+                    words.append(piece.lower())
+        return words, wholes
+
+    def _looked_up(self, run: str) -> tuple[list[str], list[str]]:
+        made = self._known.get(run)
+        if made is None:
+            made = self._dictionary.split(run)
+            if len(self._known) > _CACHE_SIZE:
+                self._known.clear()
+            if len(run) <= _LONGEST_CACHED:
+                self._known[run] = made
+        return made
+
+
 @cache
 def analyser(name: str) -> Analyser:
-    """Return the analyser called `name`: standard, simple, graph, graph-all, code or prose."""
-    if name == "code":
-        return Analyser(name, code_terms, _fold_prefix)
-    if name == "prose":
-        return Analyser(name, prose_terms, _fold_prefix)
-    if name == "graph-all":
-        return Analyser(name, lambda text: (graph_terms(text, stop_words=()), []))
-    if name == "standard":
-        return Analyser(name, _Standard().split, _fold_prefix)
-    if name == "simple":
-        return Analyser(name, lambda text: (simple_terms(text), []))
-    if name == "graph":
-        return Analyser(name, lambda text: (graph_terms(text), []))
-    known = "standard, simple, graph, graph-all, code or prose"
-    raise ConfigError(f"Unknown analyser {name!r}. Use {known}.")
+    """Return the analyser called `name`: standard, simple, graph, graph-all, code or prose.
+
+    The first two may have a dictionary, as in standard+japanese. Raises MissingExtra if that
+    is not installed.
+    """
+    base, _, language = name.partition("+")
+    if language and base in _TAKE_DICTIONARIES:
+        return _with_dictionary(base, language)
+    if name not in _ANALYSERS:
+        raise ConfigError(f"Unknown analyser {name!r}. Use {', '.join(_ANALYSERS)}.")
+    return _ANALYSERS[name](name)
+
+
+_ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
+    "standard": lambda name: Analyser(name, _Standard(_in_pairs).split, _fold_prefix),
+    "simple": lambda name: Analyser(name, lambda text: (simple_terms(text), [])),
+    "graph": lambda name: Analyser(name, lambda text: (graph_terms(text), [])),
+    "graph-all": lambda name: Analyser(name, lambda text: (graph_terms(text, stop_words=()), [])),
+    "code": lambda name: Analyser(name, code_terms, _fold_prefix),
+    "prose": lambda name: Analyser(name, prose_terms, _fold_prefix),
+}
+
+
+def _with_dictionary(base: str, language: str) -> Analyser:
+    dictionary = dictionaries.dictionary(language)
+    plain = analyser(base)
+    if base == "standard":
+        split = _Standard(dictionary.split).split
+    else:
+        split = _SimpleLookedUp(dictionary).split
+    return Analyser(f"{base}+{language}", split, plain.fold, dictionary.units)
+
+
+def with_tokenizer(view: View, tokenizer: str) -> View:
+    """Return the view with the dictionary of a language for its runs, if it can have one.
+
+    `tokenizer` is the setting text.tokenizer. Loads nothing: that is analyser's to do.
+    """
+    if tokenizer == "default" or view.analyser not in _TAKE_DICTIONARIES:
+        return view
+    return replace(view, analyser=f"{view.analyser}+{tokenizer}")
+
+
+def edition(name: str) -> tuple[str, ...]:
+    """Return what, beside its name, the terms of an analyser depend on: its dictionary's version.
+
+    Nothing without a dictionary, or where it is not installed.
+    """
+    language = name.partition("+")[2]
+    return dictionaries.edition(language) if language in dictionaries.NAMES else ()

@@ -172,12 +172,15 @@ def as_text(
 
 
 def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool, place: Place) -> str:
-    where = f"{one_line(place(hit.node.source.file_path))}:{hit.start_line}"
+    path = hit.node.source.file_path
+    shown = f"{hit.collection}/{path}" if hit.collection else place(path)
+    where = f"{one_line(shown)}:{hit.start_line}"
     head = f"{number}. {style(where, 'place')}  {style(one_line(label(hit.node)), 'name')}"
-    about = f"{hit.id}  {hit.node.type}, score {hit.score:.3f}: {hit.reason}"
+    scored = "context" if hit.context is not None else f"score {hit.score:.3f}"
+    about = f"{hit.id}  {hit.node.type}, {scored}: {hit.reason}"
     body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
     lines = [head, style(f"   {one_line(about)}", "dim"), body]
-    if explain:
+    if explain and hit.context is None:
         lines += [f"   {part.value:+.4f}  {one_line(part.name)}" for part in hit.parts]
         lines.append(f"   {hit.score:.4f}  = score")
     return "\n".join(lines)
@@ -226,8 +229,9 @@ def counted(number: int, noun: str) -> str:
 
 def footer(answer: Answer) -> list[str]:
     """Return what a person should know about how the answer was found, a line each."""
+    count = sum(hit.context is None for hit in answer.results)
     said = [
-        f"{len(answer.results)} of the best {answer.total} by {_means(answer)} in "
+        f"{count} of the best {answer.total} by {_means(answer)} in "
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped
@@ -244,4 +248,6 @@ def footer(answer: Answer) -> list[str]:
 def _means(answer: Answer) -> str:
     if answer.method == "hybrid":
         return f"words and meaning ({answer.embedder})"
+    if answer.method == "degree":
+        return "links"
     return f"meaning ({answer.embedder})" if answer.method == "vector" else "words"

@@ -160,8 +160,8 @@ def _places(
         found = matched.intersection(words_of.terms(piece))
         if cjk.RUN.match(piece):
             places += [
-                (at + place, at + place + len(one), frozenset({one}))
-                for place, one in _pairs(piece, found)
+                (at + first, at + last, frozenset({one}))
+                for first, last, one in _inside(piece, found, words_of)
             ]
         elif found:
             places.append((at, at + len(piece), found))
@@ -170,9 +170,17 @@ def _places(
     return places or [(0, len(token), matched)]
 
 
-def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
-    found = [(at, run[at : at + 2]) for at in range(len(run)) if run[at : at + 2] in wanted]
-    return found or [(at, one) for at, one in enumerate(run) if one in wanted]
+def _inside(run: str, wanted: frozenset[str], words_of: Analyser) -> list[tuple[int, int, str]]:
+    """Return where in a run the wanted words of the dictionary stand, or else the wanted pairs."""
+    units = words_of.units(run) if words_of.units is not None and wanted else []
+    found = sorted((one.start, one.end, one.term) for one in units if one.term in wanted)
+    return found or _pairs(run, wanted)
+
+
+def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+    found = [(at, at + 2, run[at : at + 2]) for at in range(len(run) - 1)]
+    found = [pair for pair in found if pair[2] in wanted]
+    return found or [(at, at + 1, one) for at, one in enumerate(run) if one in wanted]
 
 
 def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from trivium.analysis.words import GRAPH_STOP_WORDS, STOP_WORDS, analyser, graph_terms
+from trivium.analysis.words import (
+    GRAPH_STOP_WORDS,
+    STOP_WORDS,
+    analyser,
+    edition,
+    graph_terms,
+    with_tokenizer,
+)
 from trivium.errors import ConfigError
+from trivium.types import View
 
 STANDARD = analyser("standard")
 GRAPH = analyser("graph")
@@ -258,3 +268,28 @@ def test_an_identifier_typed_in_lower_case_is_found_whole(name: str) -> None:
     typed = name.replace("_", "").lower()
 
     assert STANDARD.terms(typed)[0] in STANDARD.terms(name)
+
+
+@pytest.mark.parametrize("name", ["standard", "simple"])
+def test_a_view_takes_the_dictionary_that_is_set(name: str) -> None:
+    view = View(name="v", analyser=name, fields=(("body", 1),))
+
+    assert with_tokenizer(view, "korean") == replace(view, analyser=f"{name}+korean")
+    assert with_tokenizer(view, "default") is view
+
+
+def test_the_view_of_an_analyser_that_takes_no_dictionary_stays_as_it_is() -> None:
+    view = View(name="v", analyser="graph", fields=(("body", 1),))
+
+    assert with_tokenizer(view, "korean") is view
+
+
+@pytest.mark.parametrize("name", ["graph+japanese", "standard+klingon", "+japanese", "simple+"])
+def test_an_analyser_with_a_dictionary_it_cannot_have_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError):
+        analyser(name)
+
+
+@pytest.mark.parametrize("name", ["standard", "simple", "graph", "standard+klingon"])
+def test_terms_made_without_a_dictionary_depend_on_no_edition(name: str) -> None:
+    assert edition(name) == ()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 
 from trivium.analysis.fields import every_field, is_unit, texts_of
-from trivium.analysis.words import analyser
+from trivium.analysis.words import analyser, edition
 from trivium.backends.embedded.aside import write_aside
 from trivium.backends.embedded.asks import compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
@@ -61,7 +61,7 @@ def view_key(view: View) -> str:
     """
     if view.combine == "sum":
         view = replace(view, fields=_alike(view.fields), by_kind=_alike_by_kind(view))
-    meaning = json.dumps([_VERSION, asdict(view)], sort_keys=True)
+    meaning = json.dumps([_VERSION, asdict(view), *edition(view.analyser)], sort_keys=True)
     return f"{view.name}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
 
 

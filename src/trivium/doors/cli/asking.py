@@ -5,6 +5,7 @@ Each calls a Collection once, prints, and sets the exit status. Registered by ma
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,13 +41,32 @@ if TYPE_CHECKING:
 @click.argument("query")
 @FOLDER
 @click.option("-n", "--limit", type=int, help="Most hits to show (default: the profile's, 10).")
-@click.option("--profile", help="Ranking profile: best, rag.")
+@click.option("--profile", help="Ranking profile, by name or file (see: trivium profiles list).")
 @click.option("--mode", default="mixed", help="mixed, code, prose or records.", show_default=True)
 @click.option(
     "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
 )
 @click.option("--min-score", type=float, help="Drop hits below this score.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
+@click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")
+@click.option(
+    "--expand",
+    default="none",
+    show_default=True,
+    help="context: add what the hits call and import after them.",
+)
+@click.option("--deep-search", is_flag=True, help="Also look at whole contents (profile xplor).")
+@click.option("--seeds", type=int, help="Hits that a graph profile spreads from.")
+@click.option("--bfs-depth", type=int, help="How many links a graph profile follows.")
+@click.option("--bfs-decay", type=float, help="What is left of a score behind every link.")
+@click.option("--no-rerank", is_flag=True, help="Leave out the model that reads hits again.")
+@click.option(
+    "--with",
+    "others",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Search this folder too and fuse by rank. Repeat for more.",
+)
 @click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 @click.option("--yes", is_flag=True, help="Index very large folders without asking.")
 @filter_options
@@ -61,6 +81,14 @@ def search(
     search_mode: str,
     min_score: float | None,
     explain: bool,
+    dedupe: bool,
+    expand: str,
+    deep_search: bool,
+    seeds: int | None,
+    bfs_depth: int | None,
+    bfs_decay: float | None,
+    no_rerank: bool,
+    others: tuple[Path, ...],
     no_sync: bool,
     yes: bool,
     as_json: bool,
@@ -78,27 +106,40 @@ def search(
         raise UsageError(f"limit is {limit}; give at least 1.")
     searched = _folder_of(folder)
     filters = given_filters(given)
-    if not (profile or "").startswith("contract"):
+    if not _takes_types(profile):
         check_kinds(filters.get("kind", ()))
-    with open_folder(searched) as collection:
+    options: dict[str, object] = {
+        "profile": profile,
+        "filters": filters,
+        "mode": mode,
+        "search_mode": search_mode,
+        "min_score": min_score,
+        "explain": explain,
+        "dedupe": dedupe,
+        "expand": expand,
+        "deep_search": deep_search,
+        "seeds": seeds,
+        "bfs_depth": bfs_depth,
+        "bfs_decay": bfs_decay,
+        "rerank": not no_rerank,
+    }
+    with ExitStack() as opened:
+        collection = opened.enter_context(open_folder(searched))
+        more = [opened.enter_context(open_folder(other)) for other in others]
         if searched != folder:
             # The ending keeps out a.pyi and a.py.orig, which start with a.py as well.
             filters["path-prefix"] = [(Path(collection.below) / folder.name).as_posix()]
             filters.setdefault("ext", list(filter(None, [folder.suffix])))
-        if not no_sync:
+        for one in () if no_sync else (collection, *more):
             with Progress("looking for files") as progress:
-                collection.refresh(progress=progress, yes=yes)
-        answer = collection.search(
-            query,
-            limit=limit,
-            profile=profile,
-            filters=filters,
-            mode=mode,
-            search_mode=search_mode,
-            min_score=min_score,
-            explain=explain,
-        )
+                one.refresh(progress=progress, yes=yes)
         place = places(collection, searched)
+        if more:
+            from trivium.together import Together
+
+            answer = Together([collection, *more]).search(query, limit=limit, **options)
+        else:
+            answer = collection.search(query, limit=limit, **options)  # type: ignore[arg-type]
     if not answer.results:
         answer = _with_what_is_missing(answer)
     if as_json:
@@ -142,6 +183,16 @@ def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     for one in shares:
         say(f"{counted(one.lines, 'line')} by {present.one_line(one.author)}", dim=True)
     show(item.text)
+
+
+def _takes_types(profile: str | None) -> bool:
+    """Say whether a kind may be a type in this profile, as in seed 001."""
+    if profile is None:
+        return False
+    from trivium import profiles
+    from trivium.config import load
+
+    return profiles.load(profile, home=load().home).dialect == "contract"
 
 
 def _folder_of(given: Path) -> Path:

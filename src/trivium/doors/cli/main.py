@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from trivium import __version__
-from trivium.doors.cli import asking, checking, keeping, relating, serving
+from trivium.doors.cli import asking, checking, keeping, ranking, relating, serving
 from trivium.doors.cli.screen import FAILED, FOUND, INTERRUPTED, log_to_stderr, say
 from trivium.errors import TriviumError
 
@@ -21,6 +21,8 @@ _COMMANDS: tuple[click.Command, ...] = (
     asking.search,
     asking.get,
     relating.graph,
+    ranking.compare,
+    ranking.profiles,
     keeping.index,
     keeping.status,
     keeping.reset,
