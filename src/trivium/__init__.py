@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trivium.backends.base import Backend
     from trivium.collection import Collection
     from trivium.config import Settings
-    from trivium.together import Together
+    from trivium.federation import Together
 
 __version__ = "0.1.0"
 __all__ = ["Answer", "Hit", "Node", "TriviumError", "__version__", "open", "together"]
@@ -46,6 +46,6 @@ def open(
 
 def together(*collections: Collection, priorities: Mapping[str, int] | None = None) -> Together:
     """Return several collections that are searched as one; their hits are fused by rank."""
-    from trivium.together import Together
+    from trivium.federation import Together
 
     return Together(collections, priorities=priorities)

@@ -135,7 +135,7 @@ def search(
                 one.refresh(progress=progress, yes=yes)
         place = places(collection, searched)
         if more:
-            from trivium.together import Together
+            from trivium.federation import Together
 
             answer = Together([collection, *more]).search(query, limit=limit, **options)
         else:

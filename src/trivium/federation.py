@@ -15,7 +15,7 @@ from dataclasses import replace
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
-from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, NodeId, Part
+from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
 K = 60
 _MOST_OF_EACH = 50
@@ -86,6 +86,9 @@ class Together:
         nodes, collection_of = [], {}
         for name, one in self._collections.items():
             for node in one.nodes():
+                # Every folder has a README; that says nothing of what stands in it.
+                if node.kind is Kind.FILE:
+                    continue
                 crossed = replace(node, id=NodeId(f"{name}/{node.id}"))
                 nodes.append(crossed)
                 collection_of[crossed.id] = name
