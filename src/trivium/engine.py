@@ -26,6 +26,7 @@ from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
 from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
+from trivium.results.related import related
 from trivium.results.surroundings import context_of
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged
@@ -115,6 +116,9 @@ def search(
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
         notes=(*query.notes, *found.notes),
+        suggestions=related(
+            snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
+        ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
 

@@ -240,6 +240,8 @@ def footer(answer: Answer) -> list[str]:
         said.append(f"not searched: {reasons}")
     if answer.freshness.dirty_files:
         said.append(f"{answer.freshness.dirty_files} changed files are not in the index yet")
+    if answer.suggestions:
+        said.append(f"related: {', '.join(map(one_line, answer.suggestions))}")
     said += [f"{one.stage}: {one.reason}" for one in answer.degraded]
     said += list(answer.notes)
     return said
