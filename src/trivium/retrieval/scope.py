@@ -23,7 +23,12 @@ from trivium.retrieval.gather import Asking, gather
 from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
-_SHARED_BY_RECORDS = frozenset({"path", "ext", "meta", "kind", "file"})
+_RECORDS = ("record",)
+_OF_CODE = frozenset(
+    """alias async awaits branches breaks calls continues decorator extends generator import
+    inferred-type lang loops mutates param reads return-type returns risk risk-category risk-flow
+    risk-sink risk-source risk-tag signature throws type uses visibility writes""".split()  # noqa: SIM905 - a list of words reads best as words
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,15 @@ def where_of(scope: Scope, where: Filter) -> Filter | None:
     kinds = scope.view.kinds
     if kinds is None:
         return where
-    wanted = frozenset(kinds)
-    for one in where.conditions:
-        if one.field == "kind" and one.test is Test.EQUALS:
-            wanted &= one.values
+    asked = [
+        one.values for one in where.conditions if one.field == "kind" and one.test is Test.EQUALS
+    ]
+    wanted = frozenset(kinds).intersection(*asked)
     if not wanted:
         return None
-    if kinds == ("record",):
-        # What only code has does not count against records.
-        where = Filter(tuple(one for one in where.conditions if one.field in _SHARED_BY_RECORDS))
+    if kinds == _RECORDS and any(values <= set(_RECORDS) for values in asked):
+        # What only code has does not count against records, where they alone are asked for.
+        where = Filter(tuple(one for one in where.conditions if one.field not in _OF_CODE))
     return where & Filter((Condition("kind", Test.EQUALS, wanted),))
 
 
