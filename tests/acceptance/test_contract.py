@@ -705,6 +705,7 @@ ASKED = (
     "src/auth.ts",
     "review a change of a login",
     "zebra",
+    "",
 )
 
 
@@ -717,12 +718,16 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Coll
             yield {one.backend: one.filled(PARITY) for one in (embedded, reference)}
 
 
-def shown(answer: Answer) -> list[tuple[str, str, set[str], list[str]]]:
+def shown(answer: Answer) -> list[tuple[str, str, Mapping[str, list[str] | None], list[str]]]:
+    """Return of each hit its id, its type, the keys of its breakdown and inside, its parts."""
     return [
         (
             hit.id,
             hit.score_type,
-            {key for key, value in (hit.breakdown or {}).items() if value is not None},
+            {
+                key: sorted(value) if isinstance(value, dict) else None
+                for key, value in (hit.breakdown or {}).items()
+            },
             [part.name for part in hit.parts],
         )
         for hit in answer.results
