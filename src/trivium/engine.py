@@ -1,8 +1,8 @@
 """The read spine: search(), one line per stage.
 
-query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again -> cut ->
-fetch -> context. Each stage is a plain function of values; this is the only module that knows
-their order. Writes nothing.
+query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again ->
+repeats -> graph's say -> cut -> fetch -> context. Each stage is a plain function of values; this
+is the only module that knows their order. Writes nothing.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
+from trivium.retrieval.boosts import Details
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged
 from trivium.retrieval.page import page
+from trivium.retrieval.place import by_place, with_places
+from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, Seeding, rank_by_degree, rank_scope, where_of
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
@@ -92,8 +95,10 @@ def search(
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
     reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
-    groups = reread.groups
-    origins = _origins(ranked, profile)
+    groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
+    placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
+    groups = placed.groups
+    origins = _origins(ranked, profile, placed=placed.seen)
     shape = Shape(profile.groups_by_node, profile.snippet, options.explain)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
@@ -220,7 +225,9 @@ def _checked(options: SearchOptions) -> int:
     return limit
 
 
-def _origins(ranked: Sequence[Ranked], profile: Profile) -> Mapping[ChunkId, Origin]:
+def _origins(
+    ranked: Sequence[Ranked], profile: Profile, *, placed: Details
+) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
     by_rank = is_merged_by_rank(ranked, profile)
@@ -230,7 +237,7 @@ def _origins(ranked: Sequence[Ranked], profile: Profile) -> Mapping[ChunkId, Ori
             gathered=one.gathered,
             score_type=one.score_type,
             k=profile.fusion.k,
-            details=one.details,
+            details=with_places(one.details, placed),
             words_of=words_of,
             wanted=frozenset(words_of.terms(one.query.meaning)),
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",

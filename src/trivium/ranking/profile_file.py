@@ -100,19 +100,31 @@ def _extended(
 
 def _laid(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
     laid = dict(below)
+    if "fields" in above:
+        # The weights of the base by intent would count in the place of the new ones.
+        laid.pop("intents", None)
     for key, value in above.items():
         under = laid.get(key)
-        both = isinstance(under, dict) and isinstance(value, dict)
-        # Fields are one list: those of the base would count beside the new ones unasked.
-        joins = both and key != "fields"
-        laid[key] = _laid(under, value) if joins else value  # type: ignore[arg-type]
+        if not isinstance(under, dict) or not isinstance(value, dict):
+            laid[key] = value
+        elif key == "intents":
+            laid[key] = {**under, **value}
+        else:
+            # Fields are one list: those of the base would count beside the new ones unasked.
+            laid[key] = value if key == "fields" else _laid(under, value)
     return laid
 
 
 def _boosts(table: _Reader) -> Boosts:
     plain = Boosts()
     names = (one.name for one in fields_of_class(Boosts))
-    return Boosts(**{name: table.real(name, default=getattr(plain, name)) for name in names})
+    most = dict.fromkeys(("duplicate", "duplicate_at"), 1.0)
+    return Boosts(
+        **{
+            name: table.real(name, default=getattr(plain, name), most=most.get(name, math.inf))
+            for name in names
+        }
+    )
 
 
 def _retrieval(table: _Reader) -> Retrieval:

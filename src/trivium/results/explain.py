@@ -121,7 +121,7 @@ def reason(
     """Say in one line why this was found."""
     said = []
     graph = (details or {}).get("graph")
-    if isinstance(graph, dict) and graph.get("score") == scored.score:
+    if isinstance(graph, dict) and "via" in graph and graph["score"] == scored.score:
         return f"{' and '.join(graph['via'])} of {graph['seed']}"
     if any(part.name == "name is the query" for part in scored.parts):
         said.append("its name is asked for")

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
-from trivium.errors import BackendError, MissingExtra, ModelError
+from trivium.errors import BackendError, IndexUnusable, MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
 from trivium.query.grammar import Query, Without, demands
 from trivium.ranking.points import Points, points
 from trivium.ranking.profile import Retrieval
-from trivium.types import ChunkId, Degraded, Gathered, NodeId, Part, Ranking, View
+from trivium.types import ChunkId, Degraded, Gathered, Node, NodeId, Part, Ranking, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 # Below this share a space would hide what it has not embedded yet.
 COMPLETE = 0.99
 _ADVICE = "trivium index"
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ def _above(ranking: Ranking, floor: float | None) -> Ranking:
     if floor is None:
         return ranking
     pairs = zip(ranking.ids, ranking.scores, strict=True)
-    return _kept(ranking, [one for one, score in pairs if score > floor])
+    # In 32 bits 0.1 is a little more than 0.1.
+    return _kept(ranking, [one for one, score in pairs if round(score, _DIGITS) > floor])
 
 
 def _pointed(
@@ -111,13 +113,17 @@ def _pointed(
         node = nodes.get(node_id)
         if node is None:
             continue
-        title = node.title or node.name
-        made = points(query.meaning, title=title, content=texts.get(node_id, ""))
+        made = points(query.meaning, title=_heading(node), content=texts.get(node_id, ""))
         if made.is_kept:
             kept[one] = made
     order = sorted(kept, key=lambda one: (-kept[one].score, one))
     ranking = Ranking(found.name, tuple(order), tuple(kept[one].score for one in order))
     return ranking, {one: made.parts for one, made in kept.items()}
+
+
+def _heading(node: Node) -> str:
+    """Return what stands over a node: of a section its own heading, not its document's."""
+    return node.name if node.type == "section" else node.title or node.name
 
 
 def _complete(
@@ -173,9 +179,20 @@ def _ask_vectors(snapshot: Snapshot, query: Query, asking: Asking) -> _Asked | D
         except (ModelError, MissingExtra) as error:
             made = str(error)
         if isinstance(made, _Asked):
+            _check_length(made, spaces[embedder.model_id], advice=asking.advice)
             return made
         reasons.append(made.replace(_ADVICE, asking.advice))
     return Degraded("vectors", reasons[0])
+
+
+def _check_length(asked: _Asked, space: Space, *, advice: str) -> None:
+    """Raise IndexUnusable if a model has other vectors now than when it embedded the index."""
+    length = len(asked.vector)
+    if length != space.dimension:
+        raise IndexUnusable(
+            f"{asked.name} gives vectors of {length} numbers; those of the index have "
+            f"{space.dimension}. Make it anew with: {advice} --rebuild"
+        )
 
 
 def _ask_one(

@@ -23,6 +23,7 @@ from trivium.retrieval.gather import Asking, gather
 from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
+_RECORDS = ("record",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,16 @@ def where_of(scope: Scope, where: Filter) -> Filter | None:
     kinds = scope.view.kinds
     if kinds is None:
         return where
-    wanted = frozenset(kinds)
-    for one in where.conditions:
-        if one.field == "kind" and one.test is Test.EQUALS:
-            wanted &= one.values
+    asked = [
+        one.values for one in where.conditions if one.field == "kind" and one.test is Test.EQUALS
+    ]
+    wanted = frozenset(kinds).intersection(*asked)
     if not wanted:
         return None
-    if kinds == ("record",):
-        # What only code has does not count against records.
-        where = for_records(where)
+    if kinds == _RECORDS and any(values <= set(_RECORDS) for values in asked):
+        # What only code has does not count against records, where they alone are asked for.
+        others = for_records(where).conditions
+        where = Filter(tuple(one for one in others if one.field not in ("lang", "type")))
     return where & Filter((Condition("kind", Test.EQUALS, wanted),))
 
 

@@ -155,6 +155,31 @@ def test_fields_of_a_profile_that_extends_another_are_all_its_fields() -> None:
     assert read(text, origin="mine.toml").view.fields == (("body", 1),)
 
 
+def test_fields_of_its_own_count_for_every_intent() -> None:
+    text = 'extends = "contract"\nname = "mine"\n[view.fields]\nbody = 1\n'
+
+    for scope in read(text, origin="mine.toml").scopes:
+        assert scope.asked(deep=False, intent="code").fields == (("body", 1),)
+
+
+def test_the_fields_of_one_intent_are_replaced_and_those_of_others_stay() -> None:
+    text = 'extends = "contract"\nname = "mine"\n[view.intents.path]\nname = 5\n'
+    mine, contract = read(text, origin="mine.toml").scopes[0], profile("contract").scopes[0]
+
+    assert mine.asked(deep=False, intent="path").fields == (("name", 5),)
+    for intent in ("code", "prose", "url", "mixed"):
+        theirs = contract.asked(deep=False, intent=intent).fields
+        assert mine.asked(deep=False, intent=intent).fields == theirs
+
+
+@pytest.mark.parametrize("key", ["duplicate", "duplicate_at"])
+def test_a_share_is_at_most_1(key: str) -> None:
+    text = f'extends = "rag"\nname = "mine"\n[boost]\n{key} = 1.5\n'
+
+    with pytest.raises(ConfigError, match=rf"^mine\.toml, line 4: boost\.{key}: .* at most 1"):
+        read(text, origin="mine.toml")
+
+
 @pytest.mark.parametrize("base", ["mine", "xplr"])
 def test_a_profile_cannot_extend_itself_or_what_does_not_exist(base: str) -> None:
     text = f'extends = "{base}"\nname = "mine"\n'

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
 from trivium import indexer
 from trivium.backends.base import Snapshot
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.errors import ModelError
+from trivium.errors import IndexUnusable, ModelError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
 from trivium.query.parse import parse
@@ -202,6 +203,41 @@ def test_a_model_that_cannot_even_say_what_it_is_leaves_the_words(
 
     assert names(found) == ["text"]
     assert found.degraded == (Degraded("vectors", "No model folder at /models."),)
+
+
+def test_a_model_whose_vectors_have_another_length_now_asks_for_a_rebuild(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longer = WordEmbedder().embed_query("cat").repeat(2)
+    monkeypatch.setattr(WordEmbedder, "embed_query", lambda *_: longer)
+
+    with pytest.raises(IndexUnusable, match=r"^words gives vectors of 32 numbers; .* have 16\."):
+        gathered(snapshot, "cat", embedders=[WordEmbedder()])
+
+
+def test_points_for_a_title_are_given_to_the_heading_of_a_section(
+    backend: ReferenceBackend,
+) -> None:
+    files = [
+        Section("Routing", "some words", title="Guide"),
+        Section("Models", "some words", title="Guide"),
+        Section("main", "some words", title="Guide", type="document"),
+    ]
+    write(backend, [make_file("guide.md", files)])
+    view = replace(REPEAT, unit="node")
+    asking = Asking(view=view, where=EVERYTHING, retrieval=Retrieval(10, words="points"))
+
+    with backend.snapshot() as snapshot:
+        found = {
+            word: gather(snapshot, parse(f"{word} words"), asking=asking).points
+            for word in ("routing", "guide")
+        }
+
+    titled = {
+        word: [one for one, parts in points.items() if any(part.name == "title" for part in parts)]
+        for word, points in found.items()
+    }
+    assert titled == {"routing": ["guide.md#Routing@0"], "guide": ["guide.md#main@0"]}
 
 
 @pytest.mark.parametrize("text", ["", "kind:doc", "-cat", "!?"])

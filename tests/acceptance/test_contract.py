@@ -1,0 +1,764 @@
+"""Cases G31 to G39 and G57 to G71 of seed 001, asked of both backends through `contract`.
+
+G40 to G56 are about filters and stand with them; G65 is about doors; G72 is about several
+collections. G66, bundles of hits by file over modes, is not planned: one answer is one list.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from tests.acceptance import both
+from tests.acceptance.both import ChosenEmbedder, Shelf, explained, hit_of, ids, number, paths
+
+from trivium.analysis.minhash import likeness, signature
+from trivium.collection import Collection
+from trivium.errors import QuerySyntaxError
+from trivium.query.intent import intent
+from trivium.ranking.profile import shipped
+from trivium.results.explain import BREAKDOWN_KEYS
+from trivium.types import Answer
+
+K = 60
+ONE_DOCUMENT = math.log(4 / 3)
+DEFINITION, EXPORT = 1.2, 1.1
+BODY_ONLY = "[view.fields]\nbody = 1\n"
+# Cosines with the vector of the query, whole numbers of which 127 is the largest.
+QUERY, NINE_TENTHS, OPPOSITE = (127, 0, 0), (127, 61, 8), (-127, 0, 0)
+COSINE = 127 / math.sqrt(127**2 + 61**2 + 8**2)
+
+
+@pytest.fixture(params=both.BACKENDS)
+def shelf(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shelf]:
+    with both.shelf_in(tmp_path, request.param, monkeypatch) as made:
+        yield made
+
+
+def function(name: str, body: str = "return 1;", *, exported: bool = False) -> str:
+    return f"{'export ' if exported else ''}function {name}() {{\n  {body}\n}}\n"
+
+
+@pytest.mark.parametrize(("combine", "kind"), [("repeat", "bm25"), ("sum", "bm25-fielded")])
+def test_g31_one_term_in_one_document_scores_the_logarithm_of_four_thirds(
+    shelf: Shelf, combine: str, kind: str
+) -> None:
+    collection = shelf.filled({"a.txt": "alpha"})
+    mine = shelf.profile("single", f'[view]\ncombine = "{combine}"\n{BODY_ONLY}')
+
+    (hit,) = collection.search("alpha", profile=mine, search_mode="keyword", explain=True).results
+
+    assert hit.score == pytest.approx(ONE_DOCUMENT, rel=1e-6)
+    sparse = explained(hit, "sparse")
+    assert (sparse["type"], sparse["k1"], sparse["b"]) == (kind, 1.2, 0.75)
+    assert number(hit, "sparse", "score") == hit.score
+    assert explained(hit, "selected") == {"type": kind, "score": hit.score}
+
+
+def test_g31_fields_are_summed_each_with_its_weight(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.txt": "alpha"})
+    mine = shelf.profile("several", "[view.fields]\nbody = 2\nname = 3\n")
+
+    (hit,) = collection.search("alpha", profile=mine, search_mode="keyword").results
+
+    assert hit.node.name == "alpha"
+    assert hit.score == pytest.approx(2 * ONE_DOCUMENT + 3 * ONE_DOCUMENT, rel=1e-6)
+
+
+def test_g32_five_hits_unless_asked(shelf: Shelf) -> None:
+    collection = shelf.filled({f"{number}.txt": "alpha" for number in range(12)})
+
+    assert len(collection.search("alpha", profile="contract").results) == 5
+    assert len(collection.search("alpha", profile="contract", limit=7).results) == 7
+
+
+@pytest.mark.parametrize("search_mode", ["hybrid", "keyword", "vector"])
+def test_g32_what_a_filter_leaves_is_found_behind_twelve_better_ones(
+    shelf: Shelf, search_mode: str
+) -> None:
+    better = {f"other/{number:02}.txt": "alpha" for number in range(12)}
+    wanted = {f"allowed/{number}.txt": f"{'some words more ' * 9}alpha" for number in range(2)}
+    collection = shelf.filled({**better, **wanted})
+
+    answer = collection.search(
+        "alpha", profile="contract", limit=2, search_mode=search_mode, filters={"file": "allowed"}
+    )
+
+    assert sorted(paths(answer)) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "exported", "factor"),
+    [
+        ("contract", "", False, DEFINITION),
+        ("contract", "", True, DEFINITION * EXPORT),
+        ("mine", "definition = 1.0", True, EXPORT),
+        ("mine", "definition = 2.0\nexport = 3.0", True, 2.0 * 3.0),
+    ],
+)
+def test_g33_definitions_and_exports_count_for_more_as_a_profile_says(
+    shelf: Shelf, profile: str, settings: str, exported: bool, factor: float
+) -> None:
+    collection = shelf.filled({"a.ts": function("alpha", exported=exported)})
+    shelf.profile("mine", f"[boost]\n{settings}\n")
+
+    hit = collection.search("alpha", profile=profile, mode="code", explain=True).results[0]
+
+    assert hit.node.name == "alpha"
+    base = number(hit, "rrf", "score")
+    assert base == 1 / (K + 1) + 1 / (K + 1)
+    assert hit.score == pytest.approx(base * factor)
+    assert number(hit, "symbol", "factor") == pytest.approx(factor)
+    assert number(hit, "symbol", "boost") == pytest.approx(base * (factor - 1))
+    assert explained(hit, "symbol")["export"] is exported
+    assert both.parts_add_up(hit)
+
+
+def test_g33_prose_is_no_symbol(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.md": "# alpha\n"})
+
+    (hit,) = collection.search("alpha", profile="contract", explain=True).results
+
+    assert hit.breakdown is not None
+    assert hit.breakdown["symbol"] is None
+    assert hit.score == 1 / (K + 1) + 1 / (K + 1)
+
+
+@pytest.mark.parametrize(("phrases", "factor"), [(0, 1.0), (1, 1.1), (2, 1.2), (5, 1.5), (6, 1.5)])
+def test_g34_each_quoted_phrase_adds_a_tenth_up_to_a_half(
+    shelf: Shelf, phrases: int, factor: float
+) -> None:
+    pairs = [f"left{n} right{n}" for n in range(6)]
+    collection = shelf.filled({"a.txt": " and ".join(pairs), "b.txt": "nothing of it"})
+    query = " ".join([*(f'"{pair}"' for pair in pairs[:phrases]), "left5"])
+
+    hit = collection.search(query, profile="contract", search_mode="keyword", explain=True)
+
+    (only,) = hit.results
+    assert only.score == pytest.approx(number(only, "sparse", "score") * factor)
+    assert only.breakdown is not None
+    if phrases:
+        assert number(only, "phrase", "matches") == phrases
+        assert number(only, "phrase", "factor") == pytest.approx(factor)
+    else:
+        assert only.breakdown["phrase"] is None
+    assert both.parts_add_up(only)
+
+
+def test_g35_a_phrase_and_then_both_boosts_of_symbols(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.ts": function("load", "// alpha beta", exported=True)})
+
+    answer = collection.search('"alpha beta"', profile="contract", mode="code", explain=True)
+
+    (hit,) = answer.results
+    assert hit.score == pytest.approx((1 / (K + 1) + 1 / (K + 1)) * 1.1 * (1.2 * 1.1))
+    assert hit.score == pytest.approx(0.0476066, abs=1e-7)
+    assert [part.name for part in hit.parts[-2:]] == ["phrase", "symbol"]
+    assert both.parts_add_up(hit)
+
+
+RELATED = (
+    "import { fetchAll, again, third, limit, config } from './b';\n"
+    "export function load() {\n"
+    "  return fetchAll(config, limit) + again() + third();\n"
+    "}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "query", "calls", "uses", "gain"),
+    [
+        ("call = 0.25\nuse = 0.1", "fetchAll config limit", 1, 2, 0.25 + 0.1 + 0.1),
+        ("call = 0.6\nuse = 0.1", "fetchAll again third", 3, 0, 1.5),
+        ("call = 0.6\nrelation_most = 0.7", "fetchAll again third", 3, 0, 0.7),
+    ],
+)
+def test_g36_what_is_called_and_used_adds_up_to_a_limit(
+    shelf: Shelf, settings: str, query: str, calls: int, uses: int, gain: float
+) -> None:
+    collection = shelf.filled({"a.ts": RELATED})
+    mine = shelf.profile("related", f"[boost]\n{settings}\n")
+
+    hit = collection.search(query, profile=mine, mode="code", explain=True).results[0]
+
+    assert hit.node.name == "load"
+    assert explained(hit, "relation") == {
+        "calls": calls,
+        "uses": uses,
+        "boost": pytest.approx(gain),
+    }
+    without = collection.search(query, profile="contract", mode="code", explain=True).results[0]
+    assert hit.score == pytest.approx(without.score + gain)
+    assert both.parts_add_up(hit)
+
+
+def test_g36_relations_add_nothing_unless_switched_on(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.ts": RELATED})
+
+    answer = collection.search("fetchAll config limit", profile="contract", explain=True)
+
+    assert answer.results[0].node.name == "load"
+    assert [hit.breakdown and hit.breakdown["relation"] for hit in answer.results] == [
+        None for _ in answer.results
+    ]
+
+
+WORDS = {
+    "ab.txt": "alpha beta",
+    "ba.txt": "beta alpha",
+    "ag.txt": "alpha gamma",
+    "g.txt": "gamma",
+    "x.txt": "xylophone",
+}
+
+
+@pytest.mark.parametrize("search_mode", ["hybrid", "keyword", "vector"])
+@pytest.mark.parametrize(
+    ("query", "excluded"),
+    [
+        ("alpha -gamma", {"ag.txt", "g.txt"}),
+        ("alpha NOT gamma", {"ag.txt", "g.txt"}),
+        ("alpha !gamma", {"ag.txt", "g.txt"}),
+        ('alpha -"alpha beta"', {"ab.txt"}),
+    ],
+)
+def test_g37_what_is_excluded_is_found_by_no_retriever(
+    shelf: Shelf, query: str, excluded: set[str], search_mode: str
+) -> None:
+    collection = shelf.filled(WORDS)
+
+    found = set(
+        paths(collection.search(query, profile="contract", limit=20, search_mode=search_mode))
+    )
+
+    with_alpha = {"ab.txt", "ba.txt", "ag.txt"} - excluded
+    assert with_alpha <= found
+    assert not found & excluded
+    if search_mode == "keyword":
+        assert found == with_alpha
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("beta OR gamma", {"ab.txt", "ba.txt", "ag.txt", "g.txt"}),
+        ("alpha beta", {"ab.txt", "ba.txt"}),
+        ("alpha AND gamma", {"ag.txt"}),
+        ("(beta OR xylophone) AND alpha", {"ab.txt", "ba.txt"}),
+        ("alpha AND beta OR xylophone", {"ab.txt", "ba.txt", "x.txt"}),
+        ("gamma xylophone", set()),
+    ],
+)
+def test_g38_side_by_side_means_all_and_or_means_any(
+    shelf: Shelf, query: str, found: set[str]
+) -> None:
+    collection = shelf.filled(WORDS)
+
+    answer = collection.search(query, profile="contract", limit=20, search_mode="keyword")
+
+    assert set(paths(answer)) == found
+
+
+@pytest.mark.parametrize("query", ["-", "alpha - beta", "!(alpha AND beta)", "-(alpha beta)"])
+def test_g39_an_exclusion_of_nothing_or_of_a_bracket_is_an_error(shelf: Shelf, query: str) -> None:
+    collection = shelf.filled(WORDS)
+
+    with pytest.raises(QuerySyntaxError):
+        collection.search(query, profile="contract")
+
+
+@pytest.mark.parametrize("query", ['"alpha beta', "(alpha beta", "alpha beta)"])
+def test_g39_an_unbalanced_mark_is_read_as_any_of_the_words_and_said(
+    shelf: Shelf, query: str
+) -> None:
+    collection = shelf.filled(WORDS)
+
+    answer = collection.search(query, profile="contract", search_mode="keyword")
+
+    assert set(paths(answer)) == {"ab.txt", "ba.txt", "ag.txt"}
+    assert [note for note in answer.notes if note.startswith("read as plain words")]
+
+
+def test_g57_a_breakdown_has_every_key_and_null_for_what_was_not_used(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.ts": function("load", "// alpha beta", exported=True)})
+
+    (hit,) = collection.search('"alpha beta"', profile="contract", explain=True).results
+    (words,) = collection.search("alpha", profile="contract", search_mode="keyword").results
+    (plain,) = collection.search(
+        "alpha", profile="contract", search_mode="keyword", explain=True
+    ).results
+
+    keys = [
+        "selected",
+        "sparse",
+        "ann",
+        "rrf",
+        "blend",
+        "symbol",
+        "phrase",
+        "relation",
+        "graph",
+        "degree",
+    ]
+    assert hit.breakdown is not None
+    assert plain.breakdown is not None
+    assert list(hit.breakdown) == list(plain.breakdown) == [*keys, "parts"]
+    assert {key for key in keys if hit.breakdown[key] is None} == {
+        "blend",
+        "relation",
+        "graph",
+        "degree",
+    }
+    assert {key for key in keys if plain.breakdown[key] is not None} == {
+        "selected",
+        "sparse",
+        "symbol",
+    }
+    assert words.breakdown is None
+
+
+def test_g57_a_breakdown_is_small_however_long_ids_are(shelf: Shelf) -> None:
+    deep = "/".join(["folder" * 30] * 8)
+    collection = shelf.filled({f"{deep}/a.ts": function("alpha"), "b.ts": function("alpha")})
+    mine = shelf.profile("place", "[boost]\nproximity = 1.0\nduplicate = 0.5\n")
+
+    results = collection.search("alpha", profile=mine, mode="code", explain=True).results
+
+    sizes = [len(json.dumps(hit.breakdown).encode()) for hit in results]
+    assert len(sizes) >= 2
+    assert max(sizes) <= 16 * 1024
+
+
+def test_g58_the_type_of_a_score_says_which_lists_there_were(shelf: Shelf) -> None:
+    collection = shelf.filled(WORDS)
+
+    fused = collection.search("alpha", profile="contract")
+    words = collection.search("alpha", profile="contract", search_mode="keyword")
+    meaning = collection.search("alpha", profile="contract", search_mode="vector")
+    no_words = collection.search("nowhere", profile="contract")
+
+    assert {hit.score_type for hit in fused.results} == {"rrf"}
+    assert {hit.score_type for hit in words.results} == {"bm25-fielded"}
+    assert {hit.score_type for hit in meaning.results} == {"ann"}
+    assert {hit.score_type for hit in no_words.results} == {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("missing", "sparse_only"), [("renormalise", 1.0), ("zero", (1.0 + 0.0) / 2)]
+)
+def test_g59_a_blend_is_the_mean_of_the_signals_present_or_of_all(
+    shelf: Shelf, missing: str, sparse_only: float
+) -> None:
+    # Both terms are in two of three texts of two words: the first scores twice the second.
+    files = {"a.txt": "foo bar", "b.txt": "foo near", "c.txt": "bar away"}
+    chosen = ChosenEmbedder({"near": NINE_TENTHS, "away": OPPOSITE, "foo": QUERY})
+    far = {"a.txt": "away foo bar", "b.txt": "near foo too", "c.txt": "away bar too"}
+    collection = shelf.filled({name: far[name] for name in files}, embedder=chosen)
+    # What is at most orthogonal is no find of vectors, so that the first is found by words alone.
+    mine = shelf.profile(
+        "blend",
+        f'[retrieve]\nfloor = 0\n[fuse]\nmissing = "{missing}"\n{BODY_ONLY}',
+        extends="contract-blend",
+    )
+
+    answer = collection.search("foo OR bar", profile=mine, explain=True)
+
+    first, second = hit_of(answer, "a.txt"), hit_of(answer, "b.txt")
+    ratio = number(second, "sparse", "score") / number(first, "sparse", "score")
+    assert ratio == pytest.approx(5 / 10, rel=1e-6)
+    assert first.score == pytest.approx(sparse_only)
+    assert second.score == pytest.approx((5 / 10 + (COSINE + 1) / 2) / 2, rel=1e-6)
+    assert second.score == pytest.approx(0.725, abs=1e-4)
+    assert first.score_type == second.score_type == "blend"
+    assert all(both.parts_add_up(hit) for hit in answer.results)
+    in_order = ["a.txt", "b.txt"] if missing == "renormalise" else ["b.txt", "a.txt"]
+    assert paths(answer)[:2] == in_order
+
+
+def calling(count: int, *, name: str = "start") -> dict[str, str]:
+    called = "\n".join(f"    step{number:02}()" for number in range(count))
+    imports = "\n".join(f"from steps import step{number:02}" for number in range(count))
+    steps = "\n\n".join(f"def step{number:02}():\n    return {number}" for number in range(count))
+    return {"steps.py": steps + "\n", "begin.py": f"{imports}\n\n\ndef {name}():\n{called}\n"}
+
+
+def test_g60_of_ten_callees_four_are_added_after_the_hits(shelf: Shelf) -> None:
+    collection = shelf.filled(calling(10), model="none")
+
+    plain = collection.search("start", profile="contract", mode="code")
+    answer = collection.search("start", profile="contract", mode="code", expand="context")
+
+    primary = [hit for hit in answer.results if hit.score_type != "context"]
+    added = answer.results[len(primary) :]
+    assert ids(plain) == [hit.id for hit in primary] == ["code:begin.py#start"]
+    assert [hit.score for hit in primary] == [hit.score for hit in plain.results]
+    assert [hit.id for hit in added] == [f"code:steps.py#step{number:02}" for number in range(4)]
+    assert {(hit.score, hit.score_type) for hit in added} == {(0.0, "context")}
+    assert [hit.context and hit.context["reason"] for hit in added] == [
+        f"call:step{number:02}" for number in range(4)
+    ]
+    assert {str(hit.context and hit.context["sourceId"]) for hit in added} == {
+        "code:begin.py#start"
+    }
+
+
+def test_g60_no_more_than_forty_are_added_in_all(shelf: Shelf) -> None:
+    files: dict[str, str] = {}
+    for letter in "abcdefghijkl":
+        one = calling(6, name="start")
+        files |= {f"{letter}/{name}": text for name, text in one.items()}
+    collection = shelf.filled(files, model="none")
+
+    answer = collection.search("start", profile="contract", mode="code", limit=12, expand="context")
+
+    added = [hit for hit in answer.results if hit.score_type == "context"]
+    assert len(answer.results) - len(added) == 12
+    assert len(added) == 40
+    assert len({hit.id for hit in answer.results}) == 12 + 40
+
+
+def test_g60_what_is_added_passes_the_filters(shelf: Shelf) -> None:
+    collection = shelf.filled(calling(10), model="none")
+
+    answer = collection.search(
+        "start", profile="contract", mode="code", expand="context", filters={"file": "begin"}
+    )
+
+    assert set(paths(answer)) == {"begin.py"}
+
+
+def test_g61_a_call_is_the_reason_before_a_usage_and_an_import(shelf: Shelf) -> None:
+    text = "from steps import Step\n\n\ndef start(one: Step):\n    return Step(one)\n"
+    collection = shelf.filled(
+        {"begin.py": text, "steps.py": "class Step:\n    pass\n"}, model="none"
+    )
+
+    edges = collection.get("code:begin.py#start").edges
+    answer = collection.search("start", profile="contract", mode="code", expand="context")
+
+    (added,) = [hit for hit in answer.results if hit.id == "code:steps.py#Step"]
+    types = {edge.type.value for edge in edges if edge.target == "code:steps.py#Step"}
+    assert {"calls", "uses"} <= types
+    assert added.context is not None
+    assert added.context["reason"] == "call:Step"
+
+
+LINKED = {
+    "hub.py": "def hub():\n    # alpha alpha alpha\n    return 1\n",
+    "near.py": "from hub import hub\n\n\ndef near():\n    # alpha\n    return hub()\n",
+    "away.py": "def away():\n    # alpha\n    return 2\n",
+    "other.py": "def other():\n    # alpha beta\n    return 2\n",
+}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 10])
+def test_g62_the_graph_orders_a_page_anew_and_changes_none_of_its_members(
+    shelf: Shelf, limit: int
+) -> None:
+    collection = shelf.filled(LINKED)
+    mine = shelf.profile("place", "[boost]\ndegree = 0.5\nproximity = 0.3\n")
+    asked = {"mode": "code", "limit": limit}
+
+    off = collection.search("alpha", profile="contract", explain=True, **asked)  # type: ignore[arg-type]
+    on = collection.search("alpha", profile=mine, explain=True, **asked)  # type: ignore[arg-type]
+
+    assert sorted(ids(on)) == sorted(ids(off))
+    assert (on.total, len(on.results)) == (off.total, min(limit, off.total))
+    best, scores = off.results[0], {hit.id: hit.score for hit in off.results}
+    for hit in on.results:
+        distance = explained(hit, "graph")["seedDistance"]
+        degree = min(1.0, len(collection.get(hit.id).edges) / 20)
+        proximity = 0.0 if not isinstance(distance, int) else 1 / (distance + 1)
+        assert (distance == 0) is (hit.id == best.id)
+        assert number(hit, "graph", "degree") == pytest.approx(degree)
+        assert number(hit, "graph", "proximity") == pytest.approx(proximity)
+        assert number(hit, "graph", "score") == pytest.approx(0.5 * degree + 0.3 * proximity)
+        assert hit.score == pytest.approx(scores[hit.id] + 0.5 * degree + 0.3 * proximity)
+        assert both.parts_add_up(hit)
+    assert [hit.score for hit in on.results] == sorted(
+        (hit.score for hit in on.results), reverse=True
+    )
+    assert all(hit.breakdown and hit.breakdown["graph"] is None for hit in off.results)
+
+
+def test_g62_what_the_best_hit_calls_comes_before_what_lies_elsewhere(shelf: Shelf) -> None:
+    collection = shelf.filled(LINKED, model="none")
+    mine = shelf.profile("near", "[boost]\nproximity = 1.0\n")
+
+    off = collection.search("alpha", profile="contract", kind="function")
+    on = collection.search("alpha", profile=mine, kind="function", explain=True)
+
+    assert ids(off)[0] == "code:hub.py#hub"
+    assert ids(off) != ids(on)
+    assert ids(on)[:2] == ["code:hub.py#hub", "code:near.py#near"]
+    distances = {hit.id: explained(hit, "graph")["seedDistance"] for hit in on.results}
+    assert distances == {
+        "code:hub.py#hub": 0,
+        "code:near.py#near": 1,
+        "code:away.py#away": None,
+        "code:other.py#other": None,
+    }
+
+
+MIXED = {
+    "a.ts": function("alpha"),
+    "b.ts": function("beta", "// alpha"),
+    "one.txt": "alpha",
+    "two.txt": "alpha and some more words",
+    "rows.jsonl": '{"id": "r1", "name": "alpha"}\n{"id": "r2", "name": "alpha again"}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "weights"),
+    [
+        ("", {"code": 1.0, "prose": 1.0, "records": 1.0}),
+        (
+            "[scopes.prose]\nweight = 2\n[scopes.records]\nweight = 0.5\n",
+            {"code": 1.0, "prose": 2.0, "records": 0.5},
+        ),
+        ("[scopes.prose]\nweight = 0\n", {"code": 1.0, "records": 1.0}),
+    ],
+)
+def test_g63_modes_are_fused_by_rank_with_a_weight_each(
+    shelf: Shelf, settings: str, weights: Mapping[str, float]
+) -> None:
+    collection = shelf.filled(MIXED)
+    mine = shelf.profile("weighed", settings)
+
+    mixed = collection.search("alpha", profile=mine, limit=50)
+    alone = {
+        mode: ids(collection.search("alpha", profile="contract", limit=50, mode=mode))
+        for mode in weights
+    }
+
+    expected = {
+        found: weight / (K + rank)
+        for mode, weight in weights.items()
+        for rank, found in enumerate(alone[mode], 1)
+    }
+    assert {hit.id: hit.score for hit in mixed.results} == pytest.approx(expected)
+    assert ids(mixed) == sorted(expected, key=lambda one: (-expected[one], one))
+    assert {hit.score_type for hit in mixed.results} == {"rrf"}
+    assert all(both.parts_add_up(hit) for hit in mixed.results)
+
+
+def test_g64_records_are_not_left_out_for_what_only_code_has(shelf: Shelf) -> None:
+    collection = shelf.filled({**MIXED, "more.csv": "id,name\nr3,alpha\n"})
+
+    def found(mode: str, **filters: str) -> list[str]:
+        answer = collection.search(
+            "alpha", profile="contract", limit=50, mode=mode, filters=filters
+        )
+        return sorted(ids(answer))
+
+    every = ["record:more.csv#r3", "record:rows.jsonl#r1", "record:rows.jsonl#r2"]
+    assert found("records") == every
+    assert found("records", lang="typescript", type="function") == every
+    assert found("records", file="rows", lang="typescript") == every[1:]
+    assert found("records", ext="csv", lang="typescript") == every[:1]
+    assert found("records", file="elsewhere") == []
+
+
+def test_g64_where_more_than_records_is_asked_for_filters_hold_for_all(shelf: Shelf) -> None:
+    collection = shelf.filled(MIXED)
+
+    answer = collection.search(
+        "alpha", profile="contract", limit=50, filters={"lang": "typescript"}
+    )
+
+    assert {hit.node.language for hit in answer.results} == {"typescript"}
+
+
+@pytest.mark.parametrize("profile", ["best", "contract", "contract-blend"])
+def test_g67_what_only_meaning_finds_is_found(shelf: Shelf, profile: str) -> None:
+    chosen = ChosenEmbedder({"automobile": NINE_TENTHS, "fruit": OPPOSITE, "car": QUERY})
+    collection = shelf.filled(
+        {"a.txt": "automobile parked outside", "b.txt": "fruit on a table"}, embedder=chosen
+    )
+
+    answer = collection.search("my car engine", profile=profile, explain=True)
+
+    assert paths(answer)[0] == "a.txt"
+    assert number(answer.results[0], "ann", "score") == pytest.approx(COSINE, abs=1e-5)
+    assert collection.search("my car engine", profile=profile, search_mode="keyword").results == ()
+
+
+@pytest.mark.parametrize("profile", ["best", "contract", "contract-blend"])
+def test_g68_function_words_of_a_question_need_not_be_in_the_text(
+    shelf: Shelf, profile: str
+) -> None:
+    collection = shelf.filled(
+        {"a.md": "# Logging\n\nConfigure the logger.\n", "b.md": "# Other\n\nSomething.\n"},
+        model="none",
+    )
+
+    answer = collection.search("how to configure logger", profile=profile)
+
+    assert paths(answer) == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "bucket"),
+    [
+        ("src/server/index.js", "path", "medium"),
+        ("https://example.com/docs/api", "url", "high"),
+        ("cacheHit && key", "code", "high"),
+        ("alpha", "mixed", "low"),
+    ],
+)
+def test_g69_the_intent_of_a_query(query: str, kind: str, bucket: str) -> None:
+    found = intent(query)
+
+    assert (found.type, found.bucket) == (kind, bucket)
+    assert found.has_abstained is (bucket == "low")
+
+
+def test_g69_the_intent_chooses_the_weights_of_fields(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.txt": "src/server/index.js"})
+
+    (by_path,) = collection.search(
+        "src/server/index.js", profile="contract", search_mode="keyword"
+    ).results
+    (by_words,) = collection.search(
+        "src server index js", profile="contract", search_mode="keyword"
+    ).results
+
+    # name, description and body each hold the four words; a question is prose, a path is not.
+    assert by_path.score == pytest.approx((2.4 + 0.9 + 0.7) * 4 * ONE_DOCUMENT, rel=1e-6)
+    assert by_words.score == pytest.approx((1.2 + 2.1 + 1.7) * 4 * ONE_DOCUMENT, rel=1e-6)
+
+
+def test_g70_signatures_tell_how_alike_two_sets_of_words_are() -> None:
+    one = signature(["alpha", "beta", "gamma", "delta", "omega"])
+    other = signature(["alpha", "beta", "gamma", "delta", "sigma"])
+
+    assert likeness(one, other) == pytest.approx(4 / 6, abs=0.1)
+
+
+COPIES = {
+    "a.txt": "alpha " + " ".join(f"word{number}" for number in range(60)),
+    "b.txt": "alpha " + " ".join(f"word{number}" for number in range(60)) + " and three words",
+    "c.txt": "alpha stands in this text as well, among " + " ".join(f"x{n}" for n in range(80)),
+}
+
+
+def test_g70_what_repeats_a_better_hit_is_left_out_if_asked(shelf: Shelf) -> None:
+    collection = shelf.filled(COPIES, model="none")
+
+    every = collection.search("alpha", profile="contract")
+    once = collection.search("alpha", profile="contract", dedupe=True)
+
+    assert paths(every) == ["a.txt", "b.txt", "c.txt"]
+    assert paths(once) == ["a.txt", "c.txt"]
+    assert (every.total, once.total) == (3, 2)
+    assert once.notes == ("left out 1 hit that repeats a better one",)
+
+
+def test_g70_being_a_repeat_takes_a_share_of_the_score_where_a_profile_says(shelf: Shelf) -> None:
+    collection = shelf.filled(COPIES, model="none")
+    half = shelf.profile("half", "[boost]\nduplicate = 0.5\n")
+    strict = shelf.profile("strict", "[boost]\nduplicate = 0.5\nduplicate_at = 1.0\n")
+
+    before = {hit.id: hit.score for hit in collection.search("alpha", profile="contract").results}
+    answer = collection.search("alpha", profile=half, explain=True)
+
+    assert paths(answer) == ["a.txt", "c.txt", "b.txt"]
+    last = answer.results[-1]
+    assert last.score == pytest.approx(before[last.id] * (1 - 0.5))
+    assert last.parts[-1].name == "repeats doc:a.txt"
+    assert last.parts[-1].value == pytest.approx(-0.5 * before[last.id])
+    assert all(both.parts_add_up(hit) for hit in answer.results)
+    assert [hit.score for hit in answer.results[:2]] == [before["doc:a.txt"], before["doc:c.txt"]]
+    assert paths(collection.search("alpha", profile=strict)) == ["a.txt", "b.txt", "c.txt"]
+
+
+PARITY = {
+    "src/auth.ts": "import { hash } from './hash';\n"
+    "/** Log a user in by password. */\n"
+    "export function loginUser(name: string, password: string) {\n  return hash(password);\n}\n"
+    "export class Session {\n  close() { return loginUser('a', 'b'); }\n}\n",
+    "src/hash.ts": "/** Hash a password. */\nexport function hash(text: string) { return text; }\n",
+    "tools/report.py": "from tools.load import load\n\n\ndef report(path):\n"
+    '    """Report what load found."""\n    return load(path)\n',
+    "tools/load.py": "def load(path):\n    # read a file of users\n    return open(path)\n",
+    "docs/guide.md": "# Guide\n\n## Install\n\nRun pip install, then log in.\n\n"
+    "## Passwords\n\nA password is hashed, see `hash`. [Install](#install)\n",
+    "docs/faq.md": "# Questions\n\nWhere is a password kept? Nowhere.\n",
+    "skills/review/SKILL.md": "---\nname: review\ndescription: Review a change of a login.\n---\n\n"
+    "# Review\n\nLook at [[guide]] first.\n",
+    "orders.jsonl": '{"id": "o1", "name": "password reset"}\n{"id": "o2", "name": "login page"}\n',
+}
+ASKED = (
+    "password",
+    "login user",
+    "loginUser",
+    '"hash a password"',
+    "where are passwords hashed",
+    "load OR install",
+    "password -reset",
+    "src/auth.ts",
+    "review a change of a login",
+    "zebra",
+    "",
+)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Collection]]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        folder = tmp_path_factory.mktemp("pair")
+        shelves = [both.shelf_in(folder, backend, monkeypatch) for backend in both.BACKENDS]
+        with shelves[0] as embedded, shelves[1] as reference:
+            yield {one.backend: one.filled(PARITY) for one in (embedded, reference)}
+
+
+def shown(answer: Answer) -> list[tuple[str, str, Mapping[str, list[str] | None], list[str]]]:
+    """Return of each hit its id, its type, the keys of its breakdown and inside, its parts."""
+    return [
+        (
+            hit.id,
+            hit.score_type,
+            {
+                key: sorted(value) if isinstance(value, dict) else None
+                for key, value in (hit.breakdown or {}).items()
+            },
+            [part.name for part in hit.parts],
+        )
+        for hit in answer.results
+    ]
+
+
+@pytest.mark.parametrize("search_mode", ["hybrid", "keyword", "vector"])
+@pytest.mark.parametrize("profile", shipped())
+def test_g71_both_backends_find_the_same_and_explain_it_alike(
+    pair: Mapping[str, Collection], profile: str, search_mode: str
+) -> None:
+    found = 0
+    for query in ASKED:
+        embedded, reference = (
+            pair[backend].search(
+                query, profile=profile, search_mode=search_mode, limit=20, explain=True
+            )
+            for backend in both.BACKENDS
+        )
+
+        assert shown(embedded) == shown(reference), query
+        assert [hit.score for hit in embedded.results] == pytest.approx(
+            [hit.score for hit in reference.results], rel=1e-3, abs=1e-5
+        ), query
+        assert (embedded.total, embedded.method) == (reference.total, reference.method)
+        for hit in embedded.results:
+            assert set(hit.breakdown or ()) == set(BREAKDOWN_KEYS)
+            assert both.parts_add_up(hit), (query, hit.id)
+        found += len(embedded.results)
+    assert found > 0
+
+
+def test_g71_there_are_ten_profiles() -> None:
+    assert len(shipped()) == 10
