@@ -4,6 +4,7 @@
 # make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
 # make bench   speed, memory and size, each against a peer in the same run
 # make scale   index a folder of very many files:  make scale FILES=200000
+# make seeds   write docs/seeds.md: which case of which seed holds
 # make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000
 PYTHON ?= python3
@@ -15,7 +16,7 @@ SPLIT ?= test
 PROFILES ?= best
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests coverage wheel eval bench scale crash lock clean
+.PHONY: setup demo test check tests coverage wheel eval bench scale crash seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -56,6 +57,9 @@ wheel: setup
 
 eval: setup
 	$(BIN)/trivium eval $(DATA) --split $(SPLIT) $(foreach one,$(PROFILES),--profile $(one)) $(if $(REPOS),--repos $(REPOS))
+
+seeds: setup
+	$(BIN)/python tests/acceptance/seeds_page.py > docs/seeds.md
 
 bench: setup
 	$(BIN)/python -m benchmarks
