@@ -6,6 +6,7 @@ G23 to G26 and G29 is asked here of whole folders, on both backends. G27 is not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
 from trivium.ranking.signals import linked
+from trivium.results.pack import Disclosed, Level
 from trivium.types import Answer, EdgeType, NodeId
 
 Open = Callable[..., Collection]
@@ -476,6 +478,80 @@ def test_g26_density_average_degree_and_coverage_of_a_folder(
     assert found.density == 67 / (24 * 23) == pytest.approx(0.1214, abs=5e-5)
     assert found.average_degree == 2 * 67 / 24 == pytest.approx(5.58, abs=5e-3)
     assert found.coverage == round(100 * 5 / 24, 1) == 20.8
+
+
+LONG = "one two three four five six seven eight nine ten"
+DISCLOSED = {
+    f"skills/{name}.md": skill(
+        f"Zebra {name}",
+        f"# Use\n\nSee [[Zebra a]]. {LONG}\n\n# More\n\n{LONG}\n",
+        tags="[red]",
+    )
+    for name in "abcde"
+}
+
+
+def test_g28_a_scan_shows_no_content_and_says_its_level(folder: Path, opened_on_each: Open) -> None:
+    collection = filled(opened_on_each(folder, embedding__model="none"), DISCLOSED)
+
+    found = collection.scan("zebra", limit=5)
+
+    assert len(found.nodes) == 5
+    first = found.nodes[0]
+    assert (first.name, first.type, first.domain) == ("Zebra a", "skill", "calm")
+    assert (first.description, first.tags) == ("what it does", ("red",))
+    for node in found.nodes:
+        assert (node.level, node.text, node.sections, node.links) == (Level.SCAN, "", (), ())
+    assert found.at_level == {0: 0, 1: 5, 2: 0, 3: 0, 4: 0}
+    assert found.tokens == sum(node.tokens for node in found.nodes)
+
+
+def test_g28_a_scan_is_of_one_domain_if_one_is_given(folder: Path, opened_on_each: Open) -> None:
+    files = {
+        "skills/a.md": skill("Zebra one", domain="calm"),
+        "skills/b.md": skill("Zebra two", domain="work"),
+    }
+    collection = filled(opened_on_each(folder, embedding__model="none"), files)
+
+    assert [one.name for one in collection.scan("zebra", domain="work").nodes] == ["Zebra two"]
+    assert collection.scan("quokka").nodes == ()
+
+
+@pytest.mark.parametrize("max_tokens", [1, 20, 60, 100, 200, 400, 800, 2000])
+def test_g28_a_budget_is_never_exceeded(
+    folder: Path, opened_on_each: Open, max_tokens: int
+) -> None:
+    collection = filled(opened_on_each(folder, embedding__model="none"), DISCLOSED)
+
+    for found in (
+        collection.scan("zebra", max_tokens=max_tokens),
+        collection.context("zebra", max_tokens=max_tokens, profile="xplor"),
+    ):
+        assert found.tokens == sum(node.tokens for node in found.nodes) <= max_tokens
+        for node in found.nodes:
+            words = sum(len(text.split()) for text in shown_of(node))
+            assert node.tokens == math.ceil(words * 13 / 10)
+
+
+def test_g28_a_budget_that_is_large_enough_shows_everything(
+    folder: Path, opened_on_each: Open
+) -> None:
+    collection = filled(opened_on_each(folder, embedding__model="none"), DISCLOSED)
+
+    found = collection.context("zebra", max_tokens=100_000, profile="xplor")
+
+    assert {node.level for node in found.nodes} == {Level.FULL}
+    first = found.nodes[0]
+    assert first.text == collection.get(first.id).text
+    assert LONG in first.text
+    assert [one.heading for one in first.sections] == ["Use", "More"]
+
+
+def shown_of(node: Disclosed) -> list[str]:
+    links = [f"{edge.type.value} {edge.source} {edge.target} {edge.context}" for edge in node.links]
+    sections = [f"{one.heading} {one.preview}" for one in node.sections]
+    said = (node.id, node.name, node.type, node.domain, node.description, *node.tags)
+    return [*said, *links, *sections, node.text]
 
 
 def test_g29_impact_goes_five_links_and_callers_three(folder: Path, opened_on_each: Open) -> None:
