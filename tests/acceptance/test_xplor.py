@@ -531,6 +531,9 @@ def test_g28_a_budget_is_never_exceeded(
         for node in found.nodes:
             words = sum(len(text.split()) for text in shown_of(node))
             assert node.tokens == math.ceil(words * 13 / 10)
+            assert node.level is Level.FULL or node.text == ""
+            assert node.level >= Level.SECTIONS or node.sections == ()
+            assert node.level >= Level.LINKS or node.links == ()
 
 
 def test_g28_a_budget_that_is_large_enough_shows_everything(
