@@ -59,6 +59,7 @@ from trivium.models.registry import load_from
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile, profile, unknown
+from trivium.results.pack import Level, Material, Pack, pack
 from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
 from trivium.sources.blame import Share, authors
@@ -419,6 +420,32 @@ class Collection:
             for path in snapshot.paths():
                 content = snapshot.content(path)
                 yield from () if content is None else content.nodes
+
+    def scan(
+        self,
+        query: str,
+        *,
+        domain: str | None = None,
+        limit: int = 20,
+        max_tokens: int | None = None,
+    ) -> Pack:
+        """Return what matches by what it says of itself, never its text: a cheap look round."""
+        answer = self.search(query, profile="xplor", limit=limit, filters={"domain": domain})
+        found = [Material(hit.node) for hit in answer.results]
+        return pack(found, total=self.stats().nodes, max_tokens=max_tokens, most=Level.SCAN)
+
+    def context(
+        self, query: str, *, max_tokens: int = 6000, limit: int = 10, profile: str | None = None
+    ) -> Pack:
+        """Return what a reader needs to answer `query`: the best hits, whole as far as they fit."""
+        answer = self.search(query, profile=profile, limit=limit)
+        found = []
+        for hit in answer.results:
+            # It may be gone since: others may write meanwhile.
+            with suppress(ChunkNotFound):
+                one = self.get(hit.node.id)
+                found.append(Material(one.node, one.edges, one.sections, one.text))
+        return pack(found, total=self.stats().nodes, max_tokens=max_tokens)
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""

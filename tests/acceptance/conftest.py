@@ -7,8 +7,10 @@ import pytest
 
 import trivium
 from trivium import config
+from trivium.backends.base import Backend
+from trivium.backends.reference.store import ReferenceBackend
 from trivium.collection import Collection
-from trivium.testing.embedders import WordEmbedder
+from trivium.testing.embedders import CosineEmbedder, WordEmbedder
 
 Open = Callable[..., Collection]
 
@@ -22,8 +24,27 @@ def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
 
 
 @pytest.fixture
+def cosines(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Choose the cosine to every query of texts that hold a word: cosines["zebra"] = 0.8."""
+    chosen: dict[str, float] = {}
+    made = CosineEmbedder(cosines=chosen)
+    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: made)
+    return chosen
+
+
+@pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
     """Open collections with settings that touch nothing but the test's own folder."""
+    yield from _opener(tmp_path, lambda: None)
+
+
+@pytest.fixture(params=[lambda: None, ReferenceBackend], ids=["embedded", "reference"])
+def opened_on_each(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Open collections in the same way, once on each backend."""
+    yield from _opener(tmp_path, request.param)
+
+
+def _opener(tmp_path: Path, make_backend: Callable[[], Backend | None]) -> Iterator[Open]:
     collections: list[Collection] = []
 
     def open_(folder: Path, **flags: config.Value) -> Collection:
@@ -31,7 +52,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         environ = {"TRIVIUM_HOME": str(home), "TRIVIUM_CONFIG": str(home / "config.toml")}
         given = {key.replace("__", "."): value for key, value in flags.items()}
         settings = config.load(folder=folder, flags=given, environ=environ)
-        collections.append(trivium.open(folder, settings=settings))
+        collections.append(trivium.open(folder, settings=settings, backend=make_backend()))
         return collections[-1]
 
     yield open_

@@ -281,7 +281,8 @@ class Snapshot(Protocol):
     def most_linked(self, *, where: Filter, depth: int) -> Ranking:
         """Rank nodes by how many edges they have, most first, under their first chunks.
 
-        The ranking is called "degree"; equal ones come in the order of their ids.
+        The ranking is called "degree"; equal ones come in the order of their ids. Folders,
+        which lead to whatever lies in them, are left out.
         """
         ...
 

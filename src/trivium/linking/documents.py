@@ -71,8 +71,9 @@ def _wikilink(reference: Reference, *, path: str, world: World) -> list[Target]:
     if not reference.name:
         return _at(path, heading, world=world)
     skill = NodeId(f"skill:{slugify(reference.name)}")
-    if world.has_node(skill):
-        return _skill_at(skill, heading, world=world)
+    home = world.path_of(skill)
+    if home is not None:
+        return _skill_at(skill, heading, home=home, world=world)
     direct = _file(reference.name, path=path, world=world)
     if direct is not None and direct in world.paths:
         return _at(direct, heading, world=world)
@@ -85,9 +86,10 @@ def _wikilink(reference: Reference, *, path: str, world: World) -> list[Target]:
     return _at(nearest, heading, world=world)
 
 
-def _skill_at(skill: NodeId, heading: str, *, world: World) -> list[Target]:
-    section = NodeId(f"{skill}#{heading}")
-    return [Target(section if heading and world.has_node(section) else skill, SURE)]
+def _skill_at(skill: NodeId, heading: str, *, home: str, world: World) -> list[Target]:
+    """Return the section of a skill that a link names as links do, else the skill."""
+    found = _at(home, heading, world=world) if heading else []
+    return [one for one in found if one.id.startswith(f"{skill}#")] or [Target(skill, SURE)]
 
 
 def _shared(parts: list[str], own: list[str]) -> int:

@@ -188,9 +188,10 @@ class World:
         """Return the nodes of a document in order, the whole first; none if it is code or data."""
         return _remembered(self._sections, path, lambda: self._known.headings(path))
 
-    def has_node(self, node_id: NodeId) -> bool:
-        """Whether there is a node of this id."""
-        return node_id in self._known.nodes([node_id])
+    def path_of(self, node_id: NodeId) -> str | None:
+        """Return the file of a node, or None if there is no such node."""
+        node = self._known.nodes([node_id]).get(node_id)
+        return None if node is None else node.source.file_path
 
 
 def bindings_of(references: Iterable[Reference]) -> Bindings:

@@ -78,6 +78,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         )
         nearest = _above(nearest, asking.retrieval.floor)
         rankings.append(_as_the_words_say(nearest, query, text))
+    rankings = [without_proxies(one) for one in rankings]
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
     signals = {one.name: dict(zip(one.ids, one.scores, strict=True)) for one in rankings}
     has_all_scores = asking.retrieval.complete
@@ -153,6 +154,12 @@ def _as_the_words_say(nearest: Ranking, query: Query, text: TextIndex) -> Rankin
         matching = text.score(replace(query, root=root), nearest.ids)
         nearest = _kept(nearest, [one for one in nearest.ids if matching.get(one)])
     return nearest
+
+
+def without_proxies(ranking: Ranking) -> Ranking:
+    """Leave out what only stands for a node of another graph: ids that start with @."""
+    own = [one for one in ranking.ids if not one.startswith("@")]
+    return ranking if len(own) == len(ranking.ids) else _kept(ranking, own)
 
 
 def _kept(ranking: Ranking, ids: Sequence[ChunkId]) -> Ranking:

@@ -19,11 +19,13 @@ from trivium.ranking import boost, cut, fuse
 from trivium.ranking.profile import Expansion, Profile, Scope
 from trivium.ranking.signals import linked, prepared
 from trivium.retrieval.boosts import Details, boosted
-from trivium.retrieval.gather import Asking, gather
+from trivium.retrieval.gather import Asking, gather, without_proxies
 from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
 _RECORDS = ("record",)
+# Stores keep 32-bit floats: what reaches a least score exactly may lie this much below it.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +98,17 @@ def rank_scope(
     if profile.groups_by_node:
         found = cut.by_node(scored) if profile.fusion.order == "score" else groups
         groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
+    enough = 0.0 if least is None else least - _ROUNDING
     if least is not None:
-        groups = [group for group in groups if group.best.score >= least]
+        groups = [group for group in groups if group.best.score >= enough]
     if profile.expansion.method == "spread":
-        groups = _spread(snapshot, groups, asking.where, seeding, details, least=least or 0.0)
+        groups = _spread(snapshot, groups, asking, seeding, details, least=enough)
     return Ranked(scope, asking.view, query, gathered, groups, score_type, details)
 
 
 def rank_by_degree(snapshot: Snapshot, scope: Scope, where: Filter, profile: Profile) -> Ranked:
     """Rank the nodes of a scope by how well linked they are: what an empty query shows."""
-    found = snapshot.most_linked(where=where, depth=profile.retrieval.depth)
+    found = without_proxies(snapshot.most_linked(where=where, depth=profile.retrieval.depth))
     weight = profile.fusion.weights.get("degree", 1.0)
     degrees = dict(zip(found.ids, found.scores, strict=True))
     gains = {one: weight * linked(int(degree)) for one, degree in degrees.items()}
@@ -193,21 +196,33 @@ def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
 def _spread(
     snapshot: Snapshot,
     groups: Sequence[cut.Group],
-    where: Filter,
+    asking: Asking,
     seeding: Seeding,
     details: Details,
     *,
     least: float,
 ) -> list[cut.Group]:
-    """Return the seeds and what the graph leads to from them; other hits are left behind."""
+    """Return the seeds and what the graph leads to from them; other hits are left behind.
+
+    The kinds of a scope are a graph of their own: no way leads through nodes of others.
+    """
     seeds = list(groups[: seeding.seeds])
     by_node = {NodeId(cut.node_of(group.best.chunk_id)): group for group in seeds}
     expansion = seeding.expansion
     followed = frozenset(expansion.decay) if not expansion.other else None
+    kinds = asking.view.kinds
+
+    def is_inside(node: NodeId) -> bool:
+        return kinds is None or node.partition(":")[0] in kinds
 
     def adjacent(ids: Sequence[NodeId]) -> list[Edge]:
-        edges = snapshot.edges(ids)
-        return [one for one in edges if followed is None or one.type in followed]
+        return [
+            one
+            for one in snapshot.edges(ids)
+            if (followed is None or one.type in followed)
+            and is_inside(one.source)
+            and is_inside(one.target)
+        ]
 
     reached = spread(
         {node: group.best.score for node, group in by_node.items()},
@@ -222,7 +237,7 @@ def _spread(
         least=least,
     )
     asked = [ChunkId(f"{node}@0") for node in reached if node not in by_node]
-    allowed = snapshot.allowed(asked, where=where)
+    allowed = snapshot.allowed(asked, where=asking.where)
     made = [
         _reached(by_node.get(node), node, how)
         for node, how in reached.items()

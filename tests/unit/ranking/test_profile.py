@@ -202,7 +202,7 @@ def test_scopes_have_what_the_view_says_and_what_differs() -> None:
     assert (doc.view.kinds, doc.min_score, doc.view.fields) == (
         ("doc",),
         0.5,
-        (("title", 1), ("body", 1)),
+        (("name", 1), ("body", 1)),
     )
     assert code.expansion is not None
     assert doc.expansion is None

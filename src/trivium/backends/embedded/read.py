@@ -319,7 +319,7 @@ class EmbeddedSnapshot:
             "SELECT source AS id, count(*) AS found FROM edges GROUP BY source UNION ALL "
             "SELECT target, count(*) FROM edges GROUP BY target) GROUP BY id"
             ") d ON d.id = n.node_id "
-            "WHERE c.chunk_id LIKE '%@0' ORDER BY 2 DESC, 1"
+            "WHERE c.chunk_id LIKE '%@0' AND n.a_type IS NOT 'directory' ORDER BY 2 DESC, 1"
         )
         return [(float(degree), ChunkId(one)) for one, degree in rows]
 

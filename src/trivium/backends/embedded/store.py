@@ -25,6 +25,7 @@ from trivium.backends.embedded.write import EmbeddedWriter
 from trivium.errors import BackendError, IndexLocked
 from trivium.types import View
 
+_INTRODUCED_S = 5.0
 _MOST_TRIES = 5
 
 
@@ -58,8 +59,13 @@ class EmbeddedBackend:
             database.create(folder, store, meta=self._meta)
 
     def introduce(self, meta: Mapping[str, str]) -> None:
-        """Say what an index that is new is to remember of itself."""
+        """Say what an index that is new is to remember of itself; what it knows already stays."""
         self._meta = {**meta, **self._meta}
+        known = self.meta()
+        missing = {key: value for key, value in self._meta.items() if key not in known}
+        if missing:
+            with self._writing("Opening the index", wait_s=_INTRODUCED_S) as link:
+                database.write_meta(link.sql, missing)
 
     def views(self) -> list[str]:
         """Return the names of the text indexes that are kept up to date."""

@@ -223,7 +223,11 @@ class ReferenceSnapshot:
 
     def most_linked(self, *, where: Filter, depth: int) -> Ranking:
         """Rank nodes by how many edges they have, under their first chunks."""
-        firsts = [one for one in self._found if one.endswith(FIRST)]
+        firsts = [
+            one
+            for one, found in self._found.items()
+            if one.endswith(FIRST) and found.node.type != "directory"
+        ]
         of_node = {one: self._found[one].node.id for one in self.allowed(firsts, where=where)}
         degrees = self.degrees(list(of_node.values()))
         scores = {one: float(degrees[node_id]) for one, node_id in of_node.items()}
