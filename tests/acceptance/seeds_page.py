@@ -40,11 +40,12 @@ def page() -> str:
     waiting = {int(number): why for number, why in data["open"].items()}
     never = {int(number): why for number, why in data["not-planned"].items()}
     numbers = [int(number) for seed in data["seed"] for number in seed["cases"]]
-    holding = [number for number in numbers if number in tests]
+    holding = [number for number in numbers if number in tests and number not in waiting]
+    in_part = [number for number in waiting if number in tests]
     lines = [_HEAD]
     lines.append(
-        f"{len(holding)} of {len(numbers)} cases hold; {_count(waiting, tests)} are open and come "
-        f"with the doors; {_count(never, tests)} are not planned.\n"
+        f"{len(holding)} of {len(numbers)} cases hold, {len(in_part)} in part, "
+        f"{_count(waiting, tests)} are open; {_count(never, tests)} are not planned.\n"
     )
     for seed in data["seed"]:
         lines += [f"## {seed['title']}\n", "| case | what | state | tests |", "|---|---|---|---|"]
@@ -69,7 +70,7 @@ def _state(
     never: dict[int, str],
 ) -> str:
     if number in tests:
-        return "holds"
+        return f"in part; open: {waiting[number]}" if number in waiting else "holds"
     if number in waiting:
         return f"open: {waiting[number]}"
     return f"not planned: {never[number]}" if number in never else "MISSING"

@@ -51,15 +51,15 @@ def lists_of(hit: Hit) -> set[str]:
     [(0, 0), (1000, 1), (1001, 2), (1800, 2), (1801, 3), (2500, 3), (2601, 4)],
 )
 def test_g115_prose_is_cut_into_1000_characters_with_200_shared(
-    folder: Path, opened: Open, length: int, chunks: int
+    folder: Path, opened_on_each: Open, length: int, chunks: int
 ) -> None:
-    collection = filled(opened(folder, embedding__model="none"), {"a.txt": "x" * length})
+    collection = filled(opened_on_each(folder, embedding__model="none"), {"a.txt": "x" * length})
 
     assert collection.stats().chunks == chunks
 
 
-def test_g115_the_second_chunk_starts_at_800(folder: Path, opened: Open) -> None:
-    collection = filled(opened(folder, embedding__model="none"), {"a.txt": "x" * 1001})
+def test_g115_the_second_chunk_starts_at_800(folder: Path, opened_on_each: Open) -> None:
+    collection = filled(opened_on_each(folder, embedding__model="none"), {"a.txt": "x" * 1001})
 
     cut = collection.get("doc:a.txt").chunks
 
@@ -68,10 +68,10 @@ def test_g115_the_second_chunk_starts_at_800(folder: Path, opened: Open) -> None
 
 @pytest.mark.parametrize(("overlap", "chunks"), [(20, 4), (150, 3)])
 def test_g116_characters_are_counted_and_an_overlap_past_the_size_is_none(
-    folder: Path, opened: Open, overlap: int, chunks: int
+    folder: Path, opened_on_each: Open, overlap: int, chunks: int
 ) -> None:
     settings = {"chunking__size": 100, "chunking__overlap": overlap, "embedding__model": "none"}
-    collection = filled(opened(folder, **settings), {"a.txt": "あ" * 300})
+    collection = filled(opened_on_each(folder, **settings), {"a.txt": "あ" * 300})
 
     cut = collection.get("doc:a.txt").chunks
 
@@ -89,27 +89,29 @@ def test_g116_characters_are_counted_and_an_overlap_past_the_size_is_none(
     ],
 )
 def test_g117_a_title_is_the_heading_the_first_line_or_the_file_name(
-    folder: Path, opened: Open, name: str, text: str, title: str
+    folder: Path, opened_on_each: Open, name: str, text: str, title: str
 ) -> None:
-    collection = filled(opened(folder, embedding__model="none"), {name: text})
+    collection = filled(opened_on_each(folder, embedding__model="none"), {name: text})
 
     assert collection.get(f"doc:{name}").node.title == title
 
 
 @pytest.mark.parametrize("word", ["word ", "あいう え "])
 def test_g118_a_snippet_is_200_characters_and_three_dots(
-    folder: Path, opened: Open, word: str
+    folder: Path, opened_on_each: Open, word: str
 ) -> None:
     text = word * 100
-    collection = filled(opened(folder, embedding__model="none"), {"a.txt": text})
+    collection = filled(opened_on_each(folder, embedding__model="none"), {"a.txt": text})
 
     hit = collection.search(word.split(maxsplit=1)[0], profile="rag").results[0]
 
     assert hit.snippet == text[:200] + "..."
 
 
-def test_g118_a_short_text_is_shown_whole(folder: Path, opened: Open) -> None:
-    collection = filled(opened(folder, embedding__model="none"), {"a.txt": "w" * 39 + " word"})
+def test_g118_a_short_text_is_shown_whole(folder: Path, opened_on_each: Open) -> None:
+    collection = filled(
+        opened_on_each(folder, embedding__model="none"), {"a.txt": "w" * 39 + " word"}
+    )
 
     hit = collection.search("word", profile="rag").results[0]
 
@@ -118,11 +120,11 @@ def test_g118_a_short_text_is_shown_whole(folder: Path, opened: Open) -> None:
 
 @pytest.mark.usefixtures("embedder")
 def test_g119_ten_results_unless_asked_and_never_more_than_both_lists_hold(
-    folder: Path, opened: Open
+    folder: Path, opened_on_each: Open
 ) -> None:
     cats = {f"cat{n:02}.txt": f"cat number{n}" for n in range(50)}
     dogs = {f"dog{n:02}.txt": f"dog number{n}" for n in range(50)}
-    collection = filled(opened(folder), {**cats, **dogs})
+    collection = filled(opened_on_each(folder), {**cats, **dogs})
 
     assert len(collection.search("cat", profile="rag").results) == 10
     most = collection.search("cat", profile="rag", limit=100)
@@ -133,13 +135,13 @@ def test_g119_ten_results_unless_asked_and_never_more_than_both_lists_hold(
 @pytest.mark.usefixtures("embedder")
 @pytest.mark.parametrize("search_mode", ["hybrid", "keyword", "vector"])
 def test_g120_source_type_and_path_prefix_hold_in_both_engines_before_the_cut(
-    folder: Path, opened: Open, search_mode: str
+    folder: Path, opened_on_each: Open, search_mode: str
 ) -> None:
     # Forty files that match better than those asked for: more than either engine returns.
     better = {f"a/{n:02}.md": "tabby cat" for n in range(40)}
     wanted = {f"b/{n}.md": f"tabby cat and many other words here {n}" for n in range(5)}
     other = {f"b/{n}.txt": "tabby cat" for n in range(5)}
-    collection = filled(opened(folder), {**better, **wanted, **other})
+    collection = filled(opened_on_each(folder), {**better, **wanted, **other})
 
     answer = collection.search(
         "tabby cat",
@@ -153,10 +155,12 @@ def test_g120_source_type_and_path_prefix_hold_in_both_engines_before_the_cut(
 
 
 @pytest.mark.usefixtures("embedder")
-def test_g121_a_hit_of_both_lists_stands_above_every_hit_of_one(folder: Path, opened: Open) -> None:
+def test_g121_a_hit_of_both_lists_stands_above_every_hit_of_one(
+    folder: Path, opened_on_each: Open
+) -> None:
     cats = {f"cat{n:02}.txt": f"cat number{n}" for n in range(40)}
     dogs = {f"dog{n:02}.txt": f"dog number{n}" for n in range(40)}
-    collection = filled(opened(folder), {**cats, **dogs})
+    collection = filled(opened_on_each(folder), {**cats, **dogs})
 
     results = collection.search("cat", profile="rag", limit=60).results
 
@@ -170,9 +174,9 @@ def test_g121_a_hit_of_both_lists_stands_above_every_hit_of_one(folder: Path, op
 
 
 def test_g122_a_model_that_is_down_leaves_the_words_and_says_so(
-    folder: Path, opened: Open, embedder: WordEmbedder
+    folder: Path, opened_on_each: Open, embedder: WordEmbedder
 ) -> None:
-    collection = filled(opened(folder), {"a.txt": "cat", "b.txt": "dog"})
+    collection = filled(opened_on_each(folder), {"a.txt": "cat", "b.txt": "dog"})
     embedder.failure = "The service at example.invalid does not answer."
 
     answer = collection.search("cat", profile="rag")
@@ -185,12 +189,12 @@ def test_g122_a_model_that_is_down_leaves_the_words_and_says_so(
 
 
 def test_g125_an_export_gives_the_same_results_without_folder_or_model(
-    tmp_path: Path, opened: Open, embedder: WordEmbedder
+    tmp_path: Path, opened_on_each: Open, embedder: WordEmbedder
 ) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     files = {f"{n}.md": f"# Part {n}\n\ncat {'dog ' * n} number{n}\n" for n in range(20)}
-    collection = filled(opened(folder), files)
+    collection = filled(opened_on_each(folder), files)
     queries = ("cat", "dog number7", '"cat dog" -number3')
     asked = [(text, profile) for text in queries for profile in ("rag", "best")]
     before = [collection.search(text, profile=profile, explain=True) for text, profile in asked]
@@ -198,7 +202,7 @@ def test_g125_an_export_gives_the_same_results_without_folder_or_model(
 
     assert collection.export(tmp_path / "docs.trivium") == len(files)
     collection.reset()
-    again = opened(folder)
+    again = opened_on_each(folder)
     assert again.stats().chunks == 0
     assert again.import_(tmp_path / "docs.trivium") == len(files)
     after = [again.search(text, profile=profile, explain=True) for text, profile in asked]
@@ -210,9 +214,9 @@ def test_g125_an_export_gives_the_same_results_without_folder_or_model(
 
 @pytest.mark.usefixtures("embedder")
 def test_g126_a_second_sync_costs_nothing_and_changes_replace_what_was_there(
-    folder: Path, opened: Open
+    folder: Path, opened_on_each: Open
 ) -> None:
-    collection = filled(opened(folder), {"a.md": "old cat", "b.md": "dog", "c.md": "cow"})
+    collection = filled(opened_on_each(folder), {"a.md": "old cat", "b.md": "dog", "c.md": "cow"})
 
     again = collection.sync()
     assert (again.added, again.changed, again.removed, again.unchanged) == (0, 0, 0, 3)
@@ -230,11 +234,11 @@ def test_g126_a_second_sync_costs_nothing_and_changes_replace_what_was_there(
 
 @pytest.mark.usefixtures("embedder")
 def test_g127_two_folders_with_the_same_file_are_both_complete_and_apart(
-    tmp_path: Path, opened: Open
+    tmp_path: Path, opened_on_each: Open
 ) -> None:
     for name in ("one", "two"):
         write(tmp_path / name, {"same.md": "a tabby cat", f"{name}.md": "a dog"})
-    collections = [opened(tmp_path / name) for name in ("one", "two")]
+    collections = [opened_on_each(tmp_path / name) for name in ("one", "two")]
     reports = [collection.sync() for collection in collections]
     for collection in collections:
         collection.embed()
@@ -248,16 +252,16 @@ def test_g127_two_folders_with_the_same_file_are_both_complete_and_apart(
 
     assert left.results[0].snippet == "a tabby cat"
     assert (left.method, left.coverage.embedded) == ("hybrid", 1.0)
-    assert opened(tmp_path / "one").stats().files == 0
+    assert opened_on_each(tmp_path / "one").stats().files == 0
 
 
 @pytest.mark.usefixtures("embedder")
 @pytest.mark.parametrize("query", ["foo:bar", '"foo bar', "foo(", "foo)", "foo AND", "-", "*:"])
 @pytest.mark.parametrize("profile", ["rag", "best"])
 def test_g129_what_looks_like_syntax_never_fails(
-    folder: Path, opened: Open, query: str, profile: str
+    folder: Path, opened_on_each: Open, query: str, profile: str
 ) -> None:
-    collection = filled(opened(folder), {"a.md": "foo bar", "b.md": "cat"})
+    collection = filled(opened_on_each(folder), {"a.md": "foo bar", "b.md": "cat"})
 
     by_both = collection.search(query, profile=profile)
     by_words = collection.search(query, profile=profile, search_mode="keyword")
@@ -267,9 +271,9 @@ def test_g129_what_looks_like_syntax_never_fails(
 
 
 def test_g130_a_japanese_word_inside_a_run_is_found_by_best_and_missed_by_rag(
-    folder: Path, opened: Open
+    folder: Path, opened_on_each: Open
 ) -> None:
-    collection = filled(opened(folder, embedding__model="none"), {"a.md": "東京都に住む"})
+    collection = filled(opened_on_each(folder, embedding__model="none"), {"a.md": "東京都に住む"})
 
     assert paths(collection.search("東京", profile="rag")) == []
     assert paths(collection.search("東京都に住む", profile="rag")) == ["a.md"]
