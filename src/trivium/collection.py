@@ -7,11 +7,11 @@ the engine, the indexer or the backend. Safe to use from many threads.
 from __future__ import annotations
 
 import shlex
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -25,8 +25,6 @@ from trivium.errors import (
     IndexLocked,
     IndexNotFound,
     IndexUnusable,
-    MissingExtra,
-    ModelError,
     UsageError,
 )
 from trivium.filtering.conditions import (
@@ -54,8 +52,8 @@ from trivium.lookups import (
     related,
     sections_of,
 )
-from trivium.models.base import Embedder
-from trivium.models.registry import load_from
+from trivium.models.chosen import NONE, choose
+from trivium.models.once import Once
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile, profile, unknown
@@ -83,7 +81,6 @@ from trivium.writing.plan import plan
 
 # Raise when parsing, masking or cutting changes what is stored.
 CONTENT_VERSION = 3
-_SHIPPED_MODEL = "minilm"
 # About a quarter of a second of work; a search does not wait for more.
 _LINKS_BEFORE_ANSWER = 100
 MODES: Mapping[str, tuple[str, ...] | None] = {
@@ -139,18 +136,6 @@ class _Behind:
     is_empty: bool = False
 
 
-@dataclass(slots=True)
-class _Meaning:
-    """The embedder of a collection, made on first use, or why there is none."""
-
-    own: Embedder | None = None
-    embedders: tuple[Embedder, ...] = ()
-    why_none: str = ""
-    problem: MissingExtra | ModelError | None = None
-    is_ready: bool = False
-    guard: threading.Lock = field(default_factory=threading.Lock)
-
-
 class Collection:
     """A named index of one folder."""
 
@@ -167,7 +152,7 @@ class Collection:
         self.settings = settings
         self._below = below
         self._folder = folder_of(root, settings.home)
-        self._meaning = _Meaning()
+        self._models = Once(partial(choose, settings))
         self._behind = _Behind()
         self._paths: Paths | None = None
         meta = {"root": str(root), "name": self.name, "fingerprint": self._fingerprint()}
@@ -295,7 +280,7 @@ class Collection:
         Can be interrupted and goes on where it stopped. Raises ModelError or MissingExtra
         if the model cannot be had.
         """
-        meaning = self._embedders()
+        meaning = self._models()
         if meaning.problem is not None:
             raise meaning.problem
         if meaning.own is None:
@@ -353,7 +338,7 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
         )
-        meaning = self._embedders() if search_mode != "keyword" else _Meaning()
+        meaning = self._models() if search_mode != "keyword" else NONE
         given = engine.Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
@@ -610,28 +595,6 @@ class Collection:
             below = frozenset({fold(self._below) + "/"})
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
-
-    def _embedders(self) -> _Meaning:
-        meaning = self._meaning
-        with meaning.guard:
-            if not meaning.is_ready:
-                self._load_models(meaning)
-                meaning.is_ready = True
-        return meaning
-
-    def _load_models(self, meaning: _Meaning) -> None:
-        """Make the set model ready, and the shipped one for vectors it may have left here."""
-        wanted = self.settings.text("embedding.model")
-        try:
-            meaning.own = load_from(self.settings)
-            meaning.why_none = "no embedding model is set"
-        except (MissingExtra, ModelError) as error:
-            meaning.why_none, meaning.problem = str(error), error
-        meaning.embedders = () if meaning.own is None else (meaning.own,)
-        if wanted not in ("none", _SHIPPED_MODEL):
-            with suppress(MissingExtra, ModelError):
-                shipped = load_from(self.settings, _SHIPPED_MODEL)
-                meaning.embedders += () if shipped is None else (shipped,)
 
 
 def open_collection(

@@ -17,6 +17,7 @@ from trivium.collection import Collection
 from trivium.errors import QuerySyntaxError, UsageError
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write as write_to
+from trivium.testing.folders import filled, write_files
 from trivium.types import Answer, Kind
 
 Open = Callable[..., Collection]
@@ -34,20 +35,6 @@ SHOP = {
         "export class Shop extends Base {\n  sell() { return helper() }\n}\n"
     ),
 }
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def filled(collection: Collection, files: dict[str, str]) -> Collection:
-    write(collection.root, files)
-    collection.sync()
-    collection.embed()
-    return collection
 
 
 def skill(name: str, body: str = "", **front: str) -> str:
@@ -158,12 +145,12 @@ def test_g94_what_is_added_removed_and_changed_changes_the_scores_of_the_rest(
             writer.publish()
 
     # Of each skill the name, one word, and the description, two words.
-    write(folder, {"skills/a.md": skill("Ant", description="striped zebra")})
-    write(folder, {"skills/b.md": skill("Bee", description="striped animal")})
+    write_files(folder, {"skills/a.md": skill("Ant", description="striped zebra")})
+    write_files(folder, {"skills/b.md": skill("Bee", description="striped animal")})
     alone = bm25(documents=2, frequency=1, times=1, length=3, average=3)
     assert raw() == {"skill:ant": pytest.approx(alone)}
 
-    write(folder, {"skills/c.md": skill("Cow", description="another zebra")})
+    write_files(folder, {"skills/c.md": skill("Cow", description="another zebra")})
     both = bm25(documents=3, frequency=2, times=1, length=3, average=3)
     assert raw() == {"skill:ant": pytest.approx(both), "skill:cow": pytest.approx(both)}
 
@@ -172,7 +159,7 @@ def test_g94_what_is_added_removed_and_changed_changes_the_scores_of_the_rest(
     compact()
     assert raw() == {"skill:cow": pytest.approx(alone)}
 
-    write(folder, {"skills/c.md": skill("Cow", description="zebra zebra zebra zebra")})
+    write_files(folder, {"skills/c.md": skill("Cow", description="zebra zebra zebra zebra")})
     assert list(raw()) == ["skill:cow"]
     compact()
     longer = bm25(documents=2, frequency=1, times=4, length=5, average=(5 + 3) / 2)
@@ -185,7 +172,7 @@ def test_g94_what_is_taken_in_twice_is_there_once(folder: Path, opened_on_each: 
     nodes = filled(collection, files).stats().nodes
     before = collection.search("zebra", profile="graph", kind="skill", explain=True)
 
-    write(folder, {"skills/a.md": files["skills/a.md"] + "\n"})
+    write_files(folder, {"skills/a.md": files["skills/a.md"] + "\n"})
     collection.sync()
     again = collection.search("zebra", profile="graph", kind="skill", explain=True)
 
@@ -505,7 +492,7 @@ def test_g106_ten_files_with_at_least_three_tenths(
 @pytest.mark.parametrize("profile", ["graph", "graph-files", "xplor", "best"])
 def test_g107_proxies_are_never_returned(folder: Path, opened_on_each: Open, profile: str) -> None:
     # A proxy stands for a node of another graph; no parser makes one, so it is written here.
-    write(folder, {"@docs": "a zebra", "skill:own": "a zebra"})
+    write_files(folder, {"@docs": "a zebra", "skill:own": "a zebra"})
     collection = opened_on_each(folder, embedding__model="none")
     zebra = Section("Zebra", "a zebra", kind=Kind.SKILL)
     proxy = make_file("@docs", [replace(zebra, calls=("skill:own#Zebra",))])
@@ -649,7 +636,7 @@ def test_g112_an_edited_and_a_removed_file_are_seen_by_the_next_search(
         return {hit.source.file_path for hit in answer.results}
 
     assert found("zebra", sync=True) == {"a.md"}
-    write(folder, {"a.md": "# Quokka, no longer what it was\n\nText.\n"})
+    write_files(folder, {"a.md": "# Quokka, no longer what it was\n\nText.\n"})
     assert found("quokka", sync=True) == {"a.md"}
     assert found("zebra", sync=False) == set()
 

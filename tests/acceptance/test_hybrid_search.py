@@ -12,26 +12,13 @@ import pytest
 
 from trivium.collection import Collection
 from trivium.testing.embedders import WordEmbedder
+from trivium.testing.folders import filled, write_files
 from trivium.types import Answer, Hit
 
 Open = Callable[..., Collection]
 
 DEPTH = 30
 K = 60
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def filled(collection: Collection, files: dict[str, str]) -> Collection:
-    write(collection.root, files)
-    collection.sync()
-    collection.embed()
-    return collection
 
 
 def paths(answer: Answer) -> list[str]:
@@ -221,7 +208,7 @@ def test_g126_a_second_sync_costs_nothing_and_changes_replace_what_was_there(
     again = collection.sync()
     assert (again.added, again.changed, again.removed, again.unchanged) == (0, 0, 0, 3)
 
-    write(folder, {"a.md": "young horse"})
+    write_files(folder, {"a.md": "young horse"})
     (folder / "b.md").unlink()
     report = collection.sync()
 
@@ -237,7 +224,7 @@ def test_g127_two_folders_with_the_same_file_are_both_complete_and_apart(
     tmp_path: Path, opened_on_each: Open
 ) -> None:
     for name in ("one", "two"):
-        write(tmp_path / name, {"same.md": "a tabby cat", f"{name}.md": "a dog"})
+        write_files(tmp_path / name, {"same.md": "a tabby cat", f"{name}.md": "a dog"})
     collections = [opened_on_each(tmp_path / name) for name in ("one", "two")]
     reports = [collection.sync() for collection in collections]
     for collection in collections:

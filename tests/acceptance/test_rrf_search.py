@@ -8,19 +8,12 @@ from pathlib import Path
 import pytest
 
 from trivium.collection import Collection
+from trivium.testing.folders import filled
 from trivium.types import Answer
 
 Open = Callable[..., Collection]
 
 WORD = "zebra"
-
-
-def filled(collection: Collection, files: dict[str, str]) -> Collection:
-    for name, text in files.items():
-        (collection.root / name).write_text(text, encoding="utf-8")
-    collection.sync()
-    collection.embed()
-    return collection
 
 
 def by_words(rank: int) -> str:

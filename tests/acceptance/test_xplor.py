@@ -17,6 +17,7 @@ from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
 from trivium.ranking.signals import linked
 from trivium.results.pack import Disclosed, Level
+from trivium.testing.folders import filled
 from trivium.types import Answer, EdgeType, NodeId
 
 Open = Callable[..., Collection]
@@ -25,20 +26,6 @@ Open = Callable[..., Collection]
 CLOSE = 1e-5
 # What every skill is linked with: the file it stands in.
 OF_ITS_FILE = 1
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def filled(collection: Collection, files: dict[str, str]) -> Collection:
-    write(collection.root, files)
-    collection.sync()
-    collection.embed()
-    return collection
 
 
 def skill(name: str, body: str = "", **front: str) -> str:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from trivium.errors import ConfigError, MissingExtra, ModelError
 from trivium.models.identity import space_id
+from trivium.models.once import Once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,8 +88,7 @@ class OnnxEmbedder:
         self._strength = strength
         self._pins = pins
         self._threads = usable_cores() if threads is None else max(1, threads)
-        self._lock = Lock()
-        self._loaded: _Loaded | None = None
+        self._load = Once(self._read)
 
     @property
     def name(self) -> str:
@@ -191,15 +190,6 @@ class OnnxEmbedder:
             )
         unit: NDArray[np.float32] = (vector / norm).astype(np.float32)
         return unit
-
-    def _load(self) -> _Loaded:
-        loaded = self._loaded
-        if loaded is None:
-            with self._lock:
-                loaded = self._loaded
-                if loaded is None:
-                    loaded = self._loaded = self._read()
-        return loaded
 
     def _read(self) -> _Loaded:
         require_runtime(self._name)

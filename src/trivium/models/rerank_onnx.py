@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from trivium.errors import ModelError
+from trivium.models.once import Once
 from trivium.models.onnx import (
     open_session,
     open_tokenizer,
@@ -71,8 +71,7 @@ class OnnxReranker:
         self._timeout_s = timeout_s
         self._threads = usable_cores() if threads is None else max(1, threads)
         self._clock = clock
-        self._lock = Lock()
-        self._loaded: _Loaded | None = None
+        self._load = Once(self._read)
 
     @property
     def name(self) -> str:
@@ -155,15 +154,6 @@ class OnnxReranker:
             # The softmax of two labels is the logistic of their difference; tanh cannot overflow.
             return 0.5 * (1 + math.tanh((labels[1] - labels[0]) / 2))
         return labels[0]
-
-    def _load(self) -> _Loaded:
-        loaded = self._loaded
-        if loaded is None:
-            with self._lock:
-                loaded = self._loaded
-                if loaded is None:
-                    loaded = self._loaded = self._read()
-        return loaded
 
     def _read(self) -> _Loaded:
         require_runtime(self.name)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import pytest
 from trivium.errors import ConfigError, ModelError
 from trivium.models.base import Embedder
 from trivium.models.remote import BATCH, FOR_DOCUMENTS, FOR_QUERIES, RemoteEmbedder
+from trivium.testing.listening import listening
 
 KEY = "sk-not-a-real-key-0123456789"
 
@@ -94,17 +95,12 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 @contextmanager
 def running() -> Iterator[Server]:
     server = Server()
-    listener = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
-    server.url = f"http://127.0.0.1:{listener.server_port}/v1"
-    thread = Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        listener.shutdown()
-        thread.join()
-        listener.server_close()
+    with listening(_handler(server)) as address:
+        server.url = f"{address}/v1"
+        try:
+            yield server
+        finally:
+            server.closing.set()
 
 
 @pytest.fixture

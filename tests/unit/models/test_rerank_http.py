@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ import pytest
 from trivium.errors import ConfigError, ModelError
 from trivium.models.rerank import MOST_TEXTS, Reranker
 from trivium.models.rerank_http import ATTEMPTS, BATCH, HttpReranker
+from trivium.testing.listening import listening
 
 KEY = "rk-not-a-real-key-0123456789"
 Shape = Callable[[list[dict[str, Any]]], object]
@@ -112,17 +113,12 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 @contextmanager
 def running() -> Iterator[Server]:
     server = Server()
-    listener = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
-    server.url = f"http://127.0.0.1:{listener.server_port}/v1/rerank"
-    thread = Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        listener.shutdown()
-        thread.join()
-        listener.server_close()
+    with listening(_handler(server)) as address:
+        server.url = f"{address}/v1/rerank"
+        try:
+            yield server
+        finally:
+            server.closing.set()
 
 
 @pytest.fixture
