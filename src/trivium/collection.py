@@ -22,10 +22,12 @@ from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
     BackendError,
     ChunkNotFound,
+    ConfigError,
     IndexLocked,
     IndexNotFound,
     IndexUnusable,
     UsageError,
+    unknown,
 )
 from trivium.filtering.conditions import (
     EVERYTHING,
@@ -56,7 +58,7 @@ from trivium.models.chosen import NONE, choose
 from trivium.models.once import Once
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
-from trivium.ranking.profile import Profile, profile, unknown
+from trivium.ranking.profile import Profile, profile
 from trivium.results.pack import Level, Material, Pack, pack
 from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
@@ -360,7 +362,8 @@ class Collection:
         name = given or str(setting.value)
         is_folders = given is None and setting.origin == str(self.root / "trivium.toml")
         if is_folders and name not in profiles.names(self.settings.home):
-            raise unknown(name, profiles.names(self.settings.home))
+            known = profiles.names(self.settings.home)
+            raise ConfigError(unknown("profile", name, known))
         found = self._tokenized(profiles.load(name, home=self.settings.home))
         for scope in found.scopes:
             # Here, where it can be said: a dictionary that is not installed stops no worker.
@@ -580,7 +583,7 @@ class Collection:
         dialect: str = "standard",
     ) -> Filter:
         if mode not in MODES:
-            raise UsageError(f"Unknown mode {mode!r}. Use {', '.join(MODES)}.")
+            raise UsageError(unknown("mode", mode, tuple(MODES)))
         where = build(filters or {}) & build({"kind": kind})
         # Seed 001's --kind is our type.
         where = with_types(where) if dialect == "contract" else where

@@ -15,7 +15,7 @@ from functools import partial
 
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
-from trivium.errors import UsageError
+from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
@@ -203,7 +203,7 @@ def _checked(options: SearchOptions) -> int:
         ("expansion", options.expand, EXPANSIONS),
     ):
         if value not in choices:
-            raise UsageError(f"Unknown {name} {value!r}. Use {', '.join(choices)}.")
+            raise UsageError(unknown(name, value, choices))
     spreads = profile.expansion.method == "spread"
     ranges = (
         ("seeds (topK)", options.seeds, 1, _MOST_SEEDS),

@@ -24,6 +24,20 @@ Each says what happened, to what, and what to do next.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+
+# Comparing words costs their length squared, and the sender may be anyone.
+_LONGEST_NAME = 60
+
+
+def unknown(what: str, given: str, choices: Sequence[str]) -> str:
+    """Return what to say of a name that is not there: the nearest one, then all there are."""
+    import difflib
+
+    shown = given[:_LONGEST_NAME]
+    near = difflib.get_close_matches(shown, choices, n=1, cutoff=0.0)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"Unknown {what} {shown!r}.{hint} Use {', '.join(choices)}."
 
 
 class TriviumError(Exception):

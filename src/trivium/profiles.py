@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from trivium.errors import ConfigError
+from trivium.errors import ConfigError, unknown
 from trivium.ranking import profile as ranking
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile_file import read
@@ -65,7 +65,7 @@ def file_of(name: str, home: Path) -> Path:
         return file
     if is_path:
         raise ConfigError(f"There is no profile file {name}.")
-    raise ranking.unknown(name, names(home))
+    raise ConfigError(unknown("profile", name, names(home)))
 
 
 @lru_cache(maxsize=64)

@@ -175,7 +175,7 @@ def test_a_limit_outside_its_range_is_refused(ask: Ask, limit: int) -> None:
 
 
 def test_an_unknown_search_mode_is_refused(ask: Ask) -> None:
-    with pytest.raises(UsageError, match=r"'words'\. Use hybrid, vector, keyword"):
+    with pytest.raises(UsageError, match=r"'words'\. Did you mean 'keyword'\? Use hybrid"):
         ask("install", search_mode="words")
 
 

@@ -6,13 +6,12 @@ their own. Pure: no stage looks at anything but these values.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
-from trivium.errors import ConfigError
+from trivium.errors import ConfigError, unknown
 from trivium.types import EdgeType, View
 
 Weights = Mapping[str, float]
@@ -172,7 +171,7 @@ def profile(name: str) -> Profile:
     from trivium.ranking.profile_file import read
 
     if name not in shipped():
-        raise unknown(name, shipped())
+        raise ConfigError(unknown("profile", name, shipped()))
     return read(text_of(name), origin=f"{name}.toml")
 
 
@@ -180,11 +179,3 @@ def text_of(name: str) -> str:
     """Return the file of a shipped profile."""
     file = resources.files("trivium.ranking").joinpath("profiles", f"{name}.toml")
     return file.read_text(encoding="utf-8")
-
-
-def unknown(name: str, names: Sequence[str]) -> ConfigError:
-    """Return what to raise for a profile that does not exist."""
-    near = difflib.get_close_matches(name[:60], names, n=1, cutoff=0.0)[0]
-    return ConfigError(
-        f"Unknown profile {name!r}. Did you mean {near!r}? Profiles: {', '.join(names)}."
-    )

@@ -14,7 +14,7 @@ from dataclasses import fields as fields_of_class
 from dataclasses import replace
 
 from trivium.analysis.fields import check
-from trivium.errors import ConfigError
+from trivium.errors import ConfigError, unknown
 from trivium.ranking.profile import (
     Boosts,
     Expansion,
@@ -24,7 +24,6 @@ from trivium.ranking.profile import (
     Scope,
     shipped,
     text_of,
-    unknown,
 )
 from trivium.types import EdgeType, Kind, View
 
@@ -94,7 +93,7 @@ def _extended(
     try:
         below = text_of(name)
     except (FileNotFoundError, ConfigError):
-        raise reader.refusal("extends", str(unknown(name, shipped()))) from None
+        raise reader.refusal("extends", unknown("profile", name, shipped())) from None
     return _laid(_extended(below, f"{name}.toml", text_of, seen=(*seen, name)), raw)
 
 
