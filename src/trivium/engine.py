@@ -35,7 +35,8 @@ from trivium.retrieval.page import page
 from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
-from trivium.retrieval.scope import Ranked, Seeding, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")

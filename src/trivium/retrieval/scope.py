@@ -8,34 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Condition, Filter, Test, for_records
-from trivium.graph.spread import Decay, Reached, spread
 from trivium.query.grammar import NOTHING, Query
 from trivium.query.intent import is_name, names_in
 from trivium.ranking import boost, cut, fuse
-from trivium.ranking.profile import Expansion, Profile, Scope
+from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.signals import linked, prepared
 from trivium.retrieval.boosts import Details, boosted
 from trivium.retrieval.gather import Asking, gather, without_proxies
-from trivium.types import ChunkId, Edge, Gathered, NodeId, Part, Scored, View
+from trivium.retrieval.spreading import Seeding, spread_from
+from trivium.types import ChunkId, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
 _RECORDS = ("record",)
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this much below it.
 _ROUNDING = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Seeding:
-    """How a scope spreads over the graph; `decay`, if given, is that of every edge."""
-
-    expansion: Expansion
-    seeds: int
-    depth: int
-    decay: float | None
 
 
 @dataclass(slots=True)
@@ -102,7 +92,7 @@ def rank_scope(
     if least is not None:
         groups = [group for group in groups if group.best.score >= enough]
     if profile.expansion.method == "spread":
-        groups = _spread(snapshot, groups, asking, seeding, details, least=enough)
+        groups = spread_from(snapshot, groups, asking, seeding, details, least=enough)
     return Ranked(scope, asking.view, query, gathered, groups, score_type, details)
 
 
@@ -191,77 +181,3 @@ def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
         one.chunk_id: _NUMBERED.sub("", re.split("[#/]", cut.node_of(one.chunk_id))[-1])
         for one in scored
     }
-
-
-def _spread(
-    snapshot: Snapshot,
-    groups: Sequence[cut.Group],
-    asking: Asking,
-    seeding: Seeding,
-    details: Details,
-    *,
-    least: float,
-) -> list[cut.Group]:
-    """Return the seeds and what the graph leads to from them; other hits are left behind.
-
-    The kinds of a scope are a graph of their own: no way leads through nodes of others.
-    """
-    seeds = list(groups[: seeding.seeds])
-    by_node = {NodeId(cut.node_of(group.best.chunk_id)): group for group in seeds}
-    expansion = seeding.expansion
-    followed = frozenset(expansion.decay) if not expansion.other else None
-    kinds = asking.view.kinds
-
-    def is_inside(node: NodeId) -> bool:
-        return kinds is None or node.partition(":")[0] in kinds
-
-    def adjacent(ids: Sequence[NodeId]) -> list[Edge]:
-        return [
-            one
-            for one in snapshot.edges(ids)
-            if (followed is None or one.type in followed)
-            and is_inside(one.source)
-            and is_inside(one.target)
-        ]
-
-    reached = spread(
-        {node: group.best.score for node, group in by_node.items()},
-        adjacent=adjacent,
-        decay=Decay(
-            by_type=expansion.decay,
-            other=expansion.other or None,
-            skip_incoming=expansion.skip_incoming,
-            uniform=seeding.decay,
-        ),
-        depth=seeding.depth,
-        least=least,
-    )
-    asked = [ChunkId(f"{node}@0") for node in reached if node not in by_node]
-    allowed = snapshot.allowed(asked, where=asking.where)
-    made = [
-        _reached(by_node.get(node), node, how)
-        for node, how in reached.items()
-        if node in by_node or f"{node}@0" in allowed
-    ]
-    for group in made:
-        node = NodeId(cut.node_of(group.best.chunk_id))
-        how = reached[node]
-        if how.via:
-            details.setdefault(group.best.chunk_id, {})["graph"] = {
-                "score": how.score,
-                "seed": how.seed,
-                "via": [one.value for one in how.via],
-                "seedDistance": len(how.via),
-            }
-    return cut.in_order(made)
-
-
-def _reached(own: cut.Group | None, node: NodeId, how: Reached) -> cut.Group:
-    """Return the entry of a node: its own if it scores by itself, else by the way that led here."""
-    if own is not None and not how.via:
-        return own
-    via = " and ".join(one.value for one in how.via)
-    part = Part(f"by {via} of {how.seed}", how.score)
-    if own is not None:
-        return replace(own, best=Scored(own.best.chunk_id, (part,)))
-    return cut.Group(Scored(ChunkId(f"{node}@0"), (part,)))

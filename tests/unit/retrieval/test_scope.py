@@ -11,7 +11,8 @@ from trivium.filtering.conditions import EVERYTHING
 from trivium.query.parse import parse
 from trivium.ranking.profile import Profile, Scope, profile
 from trivium.retrieval.gather import Asking
-from trivium.retrieval.scope import Ranked, Seeding, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.spreading import Seeding
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
 from trivium.types import Edge, EdgeType, Kind, NodeId

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,7 +34,16 @@ from trivium.results import present
 from trivium.results.present import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trivium.collection import Collection
     from trivium.types import Answer
+
+# Options that a search takes as they are given.
+_PASSED_ON = (
+    *("mode", "search_mode", "min_score", "dedupe", "expand", "deep_search"),
+    *("seeds", "bfs_depth", "bfs_decay"),
+)
 
 
 @click.command(cls=CommandWithFilters)
@@ -77,16 +86,7 @@ def search(
     *,
     limit: int | None,
     profile: str | None,
-    mode: str,
-    search_mode: str,
-    min_score: float | None,
     explain: bool,
-    dedupe: bool,
-    expand: str,
-    deep_search: bool,
-    seeds: int | None,
-    bfs_depth: int | None,
-    bfs_decay: float | None,
     no_rerank: bool,
     others: tuple[Path, ...],
     no_sync: bool,
@@ -105,22 +105,15 @@ def search(
     if limit is not None and limit < 1:
         raise UsageError(f"limit is {limit}; give at least 1.")
     searched = _folder_of(folder)
+    options = {name: given.pop(name) for name in _PASSED_ON}
     filters = given_filters(given)
     if not _takes_types(profile):
         check_kinds(filters.get("kind", ()))
-    options: dict[str, object] = {
+    options |= {
+        "limit": limit,
         "profile": profile,
-        "filters": filters,
-        "mode": mode,
-        "search_mode": search_mode,
-        "min_score": min_score,
         "explain": explain,
-        "dedupe": dedupe,
-        "expand": expand,
-        "deep_search": deep_search,
-        "seeds": seeds,
-        "bfs_depth": bfs_depth,
-        "bfs_decay": bfs_decay,
+        "filters": filters,
         "rerank": not no_rerank,
     }
     with ExitStack() as opened:
@@ -134,12 +127,7 @@ def search(
             with Progress("looking for files") as progress:
                 one.refresh(progress=progress, yes=yes)
         place = places(collection, searched)
-        if more:
-            from trivium.federation import Together
-
-            answer = Together([collection, *more]).search(query, limit=limit, **options)
-        else:
-            answer = collection.search(query, limit=limit, **options)  # type: ignore[arg-type]
+        answer = _answered(query, [collection, *more], options)
     if not answer.results:
         answer = _with_what_is_missing(answer)
     if as_json:
@@ -152,6 +140,14 @@ def search(
         for line in present.footer(answer):
             say(line, dim=True)
     raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+
+
+def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any]) -> Answer:
+    if len(asked) == 1:
+        return asked[0].search(query, **options)
+    from trivium.federation import Together
+
+    return Together(asked).search(query, **options)
 
 
 @click.command()
