@@ -36,6 +36,7 @@ from trivium.filtering.conditions import (
     Given,
     Test,
     build,
+    check_kinds,
     fold,
     for_records,
     on_branch,
@@ -58,7 +59,8 @@ from trivium.models.chosen import NONE, choose
 from trivium.models.once import Once
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
-from trivium.ranking.profile import Profile, profile
+from trivium.ranking.profile import Profile
+from trivium.ranking.profile import profile as shipped_profile
 from trivium.results.pack import Level, Material, Pack, pack
 from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
@@ -66,7 +68,7 @@ from trivium.sources.blame import Share, authors
 from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.git import branch_of
 from trivium.sources.joined import JoinedSource
-from trivium.sources.presence import is_there
+from trivium.sources.presence import is_folder_there, is_there
 from trivium.types import (
     Answer,
     Chunk,
@@ -162,7 +164,7 @@ class Collection:
             self._folder,
             store=store_of(root, settings.home),
             meta=meta,
-            views=(self._tokenized(profile("best")).view,),
+            views=(self._tokenized(shipped_profile("best")).view,),
         )
         self._backend.introduce(meta)
         self._check_made_alike()
@@ -190,7 +192,7 @@ class Collection:
         answers then say so.
         """
         # What is missing is said before anything is done.
-        self._profile("best")
+        self.profile("best")
         try:
             report = indexer.sync(
                 self._source(),
@@ -325,7 +327,7 @@ class Collection:
         if sync:
             self.refresh()
         behind = self._behind
-        chosen = self._profile(profile)
+        chosen = self.profile(profile)
         options = engine.SearchOptions(
             profile=chosen,
             limit=limit,
@@ -356,7 +358,7 @@ class Collection:
                 given = replace(given, is_there=self._is_there)
             return engine.search(snapshot, query, options=options, given=given)
 
-    def _profile(self, given: str | None) -> Profile:
+    def profile(self, given: str | None = None) -> Profile:
         """Return the profile that is asked for or set; a folder may only name one, not a file."""
         setting = self.settings.values["search.profile"]
         name = given or str(setting.value)
@@ -379,8 +381,12 @@ class Collection:
         return replace(found, scopes=tuple(scopes))
 
     def _is_there(self, path: str) -> bool:
-        """Whether a file is where it was indexed; a table is where its database is."""
-        return is_there(self.root, path) or path in self.settings.texts("records.tables")
+        """Whether a file or folder is where it was indexed; a table is where its database is."""
+        return (
+            is_there(self.root, path)
+            or path in self.settings.texts("records.tables")
+            or is_folder_there(self.root, path.removesuffix("/"))
+        )
 
     def get(self, wanted: str) -> Item:
         """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound."""
@@ -585,12 +591,15 @@ class Collection:
         if mode not in MODES:
             raise UsageError(unknown("mode", mode, tuple(MODES)))
         where = build(filters or {}) & build({"kind": kind})
+        if dialect != "contract":
+            check_kinds(where)
         # Seed 001's --kind is our type.
         where = with_types(where) if dialect == "contract" else where
         if any(one.field == "branch" for one in where.conditions):
             where = on_branch(where, branch_of(self.root))
         kinds = MODES[mode]
         if mode == "records":
+            # Records are not left out for lacking what only code has.
             where = for_records(where)
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))

@@ -7,6 +7,8 @@ is the only module that knows their order. Writes nothing.
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +18,13 @@ from functools import partial
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
-from trivium.filtering.conditions import EVERYTHING, Filter
+from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
-from trivium.query.grammar import NOTHING, Query, relaxed
+from trivium.query.grammar import Query, relaxed
 from trivium.query.intent import intent
 from trivium.query.parse import parse
+from trivium.query.reading import FIELD_NAMES
 from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
 from trivium.results.explain import Origin
@@ -42,6 +45,7 @@ from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 SEARCH_MODES = ("hybrid", "vector", "keyword")
 EXPANSIONS = ("none", "context")
 _MOST_SEEDS = 500
+_FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
 _DEEPEST = 10
 
 
@@ -95,6 +99,9 @@ def search(
     query = parse(text, dialect=profile.dialect)
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
+    if profile.merge == "rrf" and options.min_score is not None:
+        # Here, where scores are those that are shown.
+        groups = [group for group in groups if group.best.score >= options.min_score]
     reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
     placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
@@ -105,8 +112,10 @@ def search(
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
     if options.expand == "context" or profile.expansion.method == "context":
-        where = options.where & query.where
-        around = context_of(snapshot, found.hits, profile.expansion, where=where)
+        where = options.where & _typed(query, profile)
+        around = context_of(
+            snapshot, found.hits, profile.expansion, where=where, explains=options.explain
+        )
     contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
@@ -134,9 +143,10 @@ def _ranked(
 ) -> tuple[list[Ranked], Query]:
     """Rank each scope that the filters leave; where no phrase is anywhere, by its words."""
     profile = options.profile
-    scopes = [(scope, where_of(scope, options.where & query.where)) for scope in profile.scopes]
+    where = options.where & _typed(query, profile)
+    scopes = [(scope, where_of(scope, where)) for scope in profile.scopes]
     asked = [(scope, where) for scope, where in scopes if where is not None and scope.weight > 0]
-    if profile.empty == "degree" and query.root == NOTHING and not query.meaning.strip():
+    if profile.empty == "degree" and not _FIELDS.sub("", query.text).strip():
         return [rank_by_degree(snapshot, scope, where, profile) for scope, where in asked], query
 
     def rank(query: Query) -> list[Ranked]:
@@ -149,7 +159,7 @@ def _ranked(
                 asking=_asking(options, given, scope, where, intent=kind),
                 profile=profile,
                 seeding=_seeding(options, scope),
-                least=scope.min_score if options.min_score is None else options.min_score,
+                least=_least(options, scope),
             )
             for scope, where in asked
         ]
@@ -159,6 +169,11 @@ def _ranked(
     if softer is not None and not _is_anywhere(snapshot, query, profile):
         return rank(softer), softer
     return made, query
+
+
+def _typed(query: Query, profile: Profile) -> Filter:
+    """Return the filters typed in a query; in seed 001's language a kind may be a type."""
+    return with_types(query.where) if profile.dialect == "contract" else query.where
 
 
 def _asking(
@@ -173,6 +188,13 @@ def _asking(
         why_no_embedder=given.why_no_embedder,
         advice=given.advice,
     )
+
+
+def _least(options: SearchOptions, scope: Scope) -> float | None:
+    """Return the least score inside a scope; one that is asked for holds for merged ranks."""
+    if options.min_score is None or options.profile.merge == "rrf":
+        return scope.min_score
+    return options.min_score
 
 
 def _seeding(options: SearchOptions, scope: Scope) -> Seeding:
@@ -197,6 +219,8 @@ def _checked(options: SearchOptions) -> int:
     """Return the limit. Raises UsageError for options that are out of range or not for here."""
     profile = options.profile
     limit = profile.default_limit if options.limit is None else options.limit
+    if not isinstance(limit, int) or isinstance(limit, bool):
+        raise UsageError(f"limit is {limit!r}; give a whole number.")
     if not 0 <= limit <= profile.most:
         raise UsageError(f"limit is {limit}; profile {profile.name} takes 1 to {profile.most}.")
     for name, value, choices in (
@@ -221,8 +245,9 @@ def _checked(options: SearchOptions) -> int:
     if options.deep_search and not any(scope.deep for scope in profile.scopes):
         raise UsageError(f"Profile {profile.name} has no deep search; xplor has.")
     highest, least_score = profile.highest, options.min_score
-    if least_score is not None and highest is not None and not 0 <= least_score <= highest:
-        raise UsageError(f"min_score is {least_score:g}; give 0 to {highest:g}.")
+    if least_score is not None and not 0 <= least_score <= (highest or math.inf):
+        range_ = f"0 to {highest:g}" if highest is not None else "0 or more"
+        raise UsageError(f"min_score is {least_score:g}; give {range_}.")
     return limit
 
 

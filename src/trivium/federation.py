@@ -11,10 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
+from trivium.retrieval.page import repeats
 from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
 K = 60
@@ -67,7 +70,8 @@ class Together:
                 pair[0].id,
             ),
         )
-        hits = [hit for hit, _ in ranked[:limit]]
+        hits = _distinct([hit for hit, _ in ranked], limit) if options.get("dedupe") else []
+        hits = hits or [hit for hit, _ in ranked[:limit]]
         shown = {(hit.collection, hit.id) for hit in hits}
         around = [
             replace(hit, collection=name)
@@ -93,6 +97,13 @@ class Together:
                 nodes.append(crossed)
                 collection_of[crossed.id] = name
         return cross_domain(nodes, collection_of=collection_of)
+
+
+def _distinct(hits: Sequence[Hit], limit: int) -> list[Hit]:
+    """Leave out what repeats a better hit of another collection."""
+    seen: list[Signature] = []
+    kept = (hit for hit in hits if not repeats(hit, seen))
+    return list(islice(kept, limit))
 
 
 def _named(collections: Sequence[Collection]) -> dict[str, Collection]:

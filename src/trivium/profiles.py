@@ -6,7 +6,6 @@ The user's own stand in `$TRIVIUM_HOME/profiles`. A shipped name is never hidden
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 from trivium.errors import ConfigError, unknown
@@ -38,7 +37,8 @@ def load(name: str, *, home: Path) -> Profile:
     if name in ranking.shipped():
         return ranking.profile(name)
     file = file_of(name, home)
-    made = _read(file, file.stat().st_mtime_ns, home)
+    text = text_of(str(file), home=home)
+    made = read(text, origin=str(file), text_of=lambda base: text_of(base, home=home))
     if not name.endswith(_ENDING) and made.name != name:
         raise ConfigError(f"{file}: name: it is {made.name!r}; the file is called {name!r}.")
     return made
@@ -59,18 +59,13 @@ def text_of(name: str, *, home: Path) -> str:
 def file_of(name: str, home: Path) -> Path:
     """Return the file of a profile that is not shipped. Raises ConfigError if there is none."""
     is_path = name.endswith(_ENDING)
-    file = Path(name).expanduser() if is_path else folder_of(home) / f"{name}{_ENDING}"
-    is_plain = is_path or Path(name).name == name
-    if is_plain and file.is_file():
-        return file
+    try:
+        file = Path(name).expanduser() if is_path else folder_of(home) / f"{name}{_ENDING}"
+        if (is_path or Path(name).name == name) and file.is_file():
+            return file
+    except (OSError, RuntimeError, ValueError) as error:
+        # Too long, of a user who does not exist, or with a NUL in it.
+        raise ConfigError(f"There is no profile {name[:60]!r}: {error}") from error
     if is_path:
         raise ConfigError(f"There is no profile file {name}.")
     raise ConfigError(unknown("profile", name, names(home)))
-
-
-@lru_cache(maxsize=64)
-def _read(file: Path, mtime_ns: int, home: Path) -> Profile:
-    """Read a file once for each time it is changed."""
-    del mtime_ns
-    text = text_of(str(file), home=home)
-    return read(text, origin=str(file), text_of=lambda name: text_of(name, home=home))

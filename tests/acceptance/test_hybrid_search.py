@@ -175,7 +175,7 @@ def test_g122_a_model_that_is_down_leaves_the_words_and_says_so(
     assert words.degraded == ()
 
 
-def test_g125_an_export_gives_the_same_results_without_folder_or_model(
+def test_g125_an_export_gives_the_same_results_without_files_or_embedding(
     tmp_path: Path, opened_on_each: Open, embedder: WordEmbedder
 ) -> None:
     folder = tmp_path / "docs"
@@ -189,6 +189,8 @@ def test_g125_an_export_gives_the_same_results_without_folder_or_model(
 
     assert collection.export(tmp_path / "docs.trivium") == len(files)
     collection.reset()
+    for file in folder.iterdir():
+        file.unlink()
     again = opened_on_each(folder)
     assert again.stats().chunks == 0
     assert again.import_(tmp_path / "docs.trivium") == len(files)

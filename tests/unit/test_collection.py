@@ -264,7 +264,7 @@ def test_the_status_counts_what_is_there_and_what_has_changed(
     assert status.contents == collection.stats()
     assert (status.contents.files, status.dirty_files, status.embedded) == (4, 2, 1.0)
     assert [space.model_id for space in status.spaces] == [embedder.model_id]
-    assert [view.partition("-")[0] for view in status.views] == ["best"]
+    assert [view.rpartition("-")[0] for view in status.views] == ["chunk-standard"]
 
 
 def test_a_view_is_made_when_a_profile_first_needs_it(shop: Path, opened: Open) -> None:
@@ -272,7 +272,8 @@ def test_a_view_is_made_when_a_profile_first_needs_it(shop: Path, opened: Open) 
     collection.sync()
     collection.search("cat", profile="rag")
 
-    assert {view.partition("-")[0] for view in collection.status().views} == {"best", "rag"}
+    views = {view.rpartition("-")[0] for view in collection.status().views}
+    assert views == {"chunk-standard", "chunk-simple"}
 
     write(shop, {"new.md": "a zebra\n"})
     collection.sync()

@@ -34,7 +34,7 @@ STOP_WORDS = frozenset(
     where which who whom whose why will would you your yours""".split()  # noqa: SIM905 - a list of words reads best as words
 )
 
-# The 53 stop-words of seed 003 as far as its cases state them: articles, pronouns and
+# The stop-words of seed 003 as far as its cases state them: articles, pronouns and
 # prepositions, "by" among them; for, if, not, is, has, can, do, all, no are kept.
 GRAPH_STOP_WORDS = frozenset(
     """a an and are as at be been but by from had have he her him his i in it its me my of on

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from trivium.errors import FilterError
+from trivium.errors import FilterError, unknown
 from trivium.filtering.comparing import Test, fold
 from trivium.filtering.facts import CATEGORIES, GUIDES
 from trivium.filtering.fields import ATTRIBUTES, FIELDS, OF_CODE, Takes, named
 from trivium.filtering.given import Given, from_object, listed, read, separated, terms
 from trivium.filtering.patterns import pattern
+from trivium.types import Kind
 
 __all__ = [
     "ATTRIBUTES",
@@ -150,9 +151,19 @@ def on_branch(where: Filter, branch: str) -> Filter:
     return rest if all(branch and branch in one.values for one in asked) else rest & NOTHING
 
 
+def check_kinds(where: Filter) -> None:
+    """Refuse a kind that does not exist. Raises FilterError that names the nearest."""
+    known = [one.value for one in Kind]
+    for condition in where.conditions:
+        if condition.field != "kind" or condition.test is not Test.EQUALS:
+            continue
+        for value in sorted(condition.values.difference(known)):
+            raise FilterError(unknown("kind", value, known), field="kind")
+
+
 def for_records(where: Filter) -> Filter:
     """Return `where` without what only code has: records are not left out for lacking it."""
-    return _joined(one for one in where.conditions if one.field not in OF_CODE)
+    return _joined(one for one in where.conditions if one.field not in {*OF_CODE, "lang", "type"})
 
 
 def with_types(where: Filter) -> Filter:

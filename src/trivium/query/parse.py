@@ -12,9 +12,17 @@ from collections.abc import Callable, Mapping
 
 from trivium.errors import ConfigError, QuerySyntaxError
 from trivium.filtering.conditions import EVERYTHING, build
+from trivium.filtering.given import MOST_VALUES
 from trivium.query import contract, standard
 from trivium.query.grammar import Query
-from trivium.query.reading import Asked, Unreadable, excluded_from_nothing, plain
+from trivium.query.reading import (
+    MOST_DEMANDING,
+    Asked,
+    Bounded,
+    Unreadable,
+    excluded_from_nothing,
+    plain,
+)
 
 LONGEST_QUERY = 10_000
 DIALECTS: Mapping[str, Callable[[str], Asked]] = {
@@ -42,7 +50,14 @@ def parse(text: str, *, dialect: str = "standard") -> Query:
         asked = DIALECTS[dialect](text)
     except Unreadable as problem:
         return Query(text, plain(text), text, notes=(f"read as plain words: {problem}",))
+    bounded = Bounded()
+    asked.root = bounded.of(asked.root)
+    if bounded.is_cut:
+        asked.notes.append(f"only the first {MOST_DEMANDING} prefixes and phrases count")
     if excluded_from_nothing(asked.root):
         asked.notes.append("only exclusions: nothing to look for")
-    where = build(asked.fields) if asked.fields else EVERYTHING
+    fields = {
+        name: list(dict.fromkeys(values))[:MOST_VALUES] for name, values in asked.fields.items()
+    }
+    where = build(fields) if fields else EVERYTHING
     return Query(text, asked.root, " ".join(asked.meaning), where, tuple(asked.notes))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from trivium.query.grammar import NOTHING, AnyOf, Expression, Phrase, Prefix, Without, Words
+from trivium.query.grammar import NOTHING, AllOf, AnyOf, Expression, Phrase, Prefix, Without, Words
 
 DEEPEST = 50
+MOST_DEMANDING = 64
 FIELD_NAMES = "name|path|lang|kind|type|tag"
 
 HAS_WORD = re.compile(r"\w")
@@ -50,6 +51,46 @@ class Asked:
         if len(kept) < len(asked):
             self.notes.append("left out: an exclusion needs something beside it to exclude from")
         return kept[0] if len(kept) == 1 else AnyOf(tuple(kept))
+
+
+class Bounded:
+    """Reads an expression again: of equal prefixes and phrases side by side one, and not too many.
+
+    Each of them reads lists of terms or places, in every field: a thousand would keep a search
+    for minutes.
+    """
+
+    def __init__(self) -> None:
+        self._left = MOST_DEMANDING
+        self.is_cut = False
+
+    def of(self, root: Expression) -> Expression:
+        """Return the expression, without those that are too many."""
+        kept = self._some((root,))
+        return kept[0] if kept else NOTHING
+
+    def _some(self, children: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        kept: list[Expression] = []
+        asked: set[Expression] = set()
+        for one in children:
+            if not isinstance(one, Prefix | Phrase):
+                kept.append(self._inside(one))
+            elif one not in asked and self._left > 0:
+                asked.add(one)
+                self._left -= 1
+                kept.append(one)
+            elif one not in asked:
+                self.is_cut = True
+        return tuple(kept)
+
+    def _inside(self, one: Expression) -> Expression:
+        if isinstance(one, AnyOf):
+            return replace(one, children=self._some(one.children))
+        if isinstance(one, AllOf):
+            return replace(one, children=self._some(one.children), also=self._some(one.also))
+        if isinstance(one, Without):
+            return Without(self.of(one.keep), self.of(one.drop))
+        return one
 
 
 def closings(text: str) -> dict[int, int]:

@@ -26,10 +26,15 @@ def node_of(chunk_id: ChunkId) -> str:
 
 def by_node(scored: Sequence[Scored]) -> list[Group]:
     """Keep each node once, at the place of its best chunk; equal scores by node id."""
+    return in_order(by_node_as_they_come(scored))
+
+
+def by_node_as_they_come(scored: Sequence[Scored]) -> list[Group]:
+    """Keep each node once, at the place of the first of its chunks, whatever their scores."""
     members: dict[str, list[Scored]] = {}
     for one in scored:
         members.setdefault(node_of(one.chunk_id), []).append(one)
-    return in_order(Group(found[0], tuple(found[1:])) for found in members.values())
+    return [Group(found[0], tuple(found[1:])) for found in members.values()]
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

@@ -36,6 +36,12 @@ INTENTS = ("code", "prose", "path", "url", "mixed")
 _HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?")
 _KEY = re.compile(r'\s*("?[\w.-]+"?)\s*=')
 _K1, _B = 1.2, 0.75
+# Names become parts of folders' names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+_NO_NAME = "a name has up to 60 letters, digits, - and _, and starts with a letter or digit."
+_DEEPEST = 10_000
+_MOST_WEIGHT = 100.0
+_MOST_HITS = 1000
 
 
 def read(text: str, *, origin: str, text_of: Callable[[str], str] = text_of) -> Profile:
@@ -45,7 +51,7 @@ def read(text: str, *, origin: str, text_of: Callable[[str], str] = text_of) -> 
     """
     raw = _extended(text, origin, text_of, seen=())
     top = _Reader(raw, origin, "", text)
-    name = top.text("name")
+    name = top.name("name")
     view, scopes = top.table("view"), top.table("scopes", optional=True)
     retrieve, fuse = top.table("retrieve"), top.table("fuse")
     boost, expand = top.table("boost", optional=True), top.table("expand", optional=True)
@@ -81,7 +87,7 @@ def _extended(
     """Return the tables of a file, laid over those of the profile it extends."""
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{origin}: {error}") from error
     base = raw.pop("extends", None)
     if base is None:
@@ -94,7 +100,10 @@ def _extended(
         below = text_of(name)
     except (FileNotFoundError, ConfigError):
         raise reader.refusal("extends", unknown("profile", name, shipped())) from None
-    return _laid(_extended(below, f"{name}.toml", text_of, seen=(*seen, name)), raw)
+    laid = _extended(below, f"{name}.toml", text_of, seen=(*seen, name))
+    # On its own first: a mistake in it is not one of the file that extends it.
+    read(below, origin=f"{name}.toml", text_of=text_of)
+    return _laid(laid, raw)
 
 
 def _laid(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
@@ -128,7 +137,7 @@ def _boosts(table: _Reader) -> Boosts:
 
 def _retrieval(table: _Reader) -> Retrieval:
     return Retrieval(
-        depth=table.number("depth", least=1),
+        depth=table.number("depth", least=1, most=_DEEPEST),
         words=table.one_of("words", ("bm25", "points"), default="bm25"),
         meaning=table.one_of("meaning", ("raw", "positive", "half", "hundred"), default="raw"),
         floor=table.optional_real("floor"),
@@ -139,7 +148,7 @@ def _retrieval(table: _Reader) -> Retrieval:
 def _fusion(table: _Reader) -> Fusion:
     made = Fusion(
         method=table.one_of("method", FUSIONS),
-        k=table.number("k", least=1, default=60),
+        k=table.number("k", least=1, most=1_000_000, default=60),
         weights=table.table("weights").weights(),
         name_weights=table.table("name_weights", optional=True).weights(),
         normalise=table.one_of("normalise", ("none", "max", "minmax", "zscore"), default="none"),
@@ -148,8 +157,8 @@ def _fusion(table: _Reader) -> Fusion:
         alone=table.one_of("alone", ("fuse", "score"), default="fuse"),
         order=table.one_of("order", ("score", "rrf"), default="score"),
     )
-    if not made.weights:
-        raise table.refusal("weights", "give at least one signal a weight.")
+    if not any(made.weights.values()):
+        raise table.refusal("weights", "give at least one signal a weight above 0.")
     return made
 
 
@@ -164,8 +173,8 @@ def _expansion(table: _Reader) -> Expansion:
         skip_incoming=frozenset(
             EdgeType(one) for one in table.texts("skip_incoming", tuple(EdgeType)) or ()
         ),
-        per_hit=table.number("per_hit", least=1, default=4),
-        total=table.number("total", least=1, default=40),
+        per_hit=table.number("per_hit", least=1, most=_MOST_HITS, default=4),
+        total=table.number("total", least=1, most=_MOST_HITS, default=40),
     )
     for inside in (decay, table):
         inside.finish()
@@ -178,9 +187,11 @@ def _scopes(
     names = scopes.names()
     if not names:
         return (replace(_scope(view, name), min_score=least),)
-    made = []
+    made: list[Scope] = []
     shared = view.rest()
     for key in names:
+        if not _NAME.fullmatch(key):
+            raise scopes.refusal(key, _NO_NAME)
         one = scopes.table(key)
         weight = one.real("weight", default=1.0)
         own = one.optional_real("min_score")
@@ -195,7 +206,19 @@ def _scopes(
                 expansion=expansion,
             )
         )
+        _check_apart(scopes, key, made)
     return tuple(made)
+
+
+def _check_apart(scopes: _Reader, key: str, made: list[Scope]) -> None:
+    """Refuse a scope that has a kind of another: a node would be found twice."""
+    *others, own = made
+    for other in others:
+        if own.view.kinds is None or other.view.kinds is None:
+            raise scopes.refusal(key, "each of several scopes must say its kinds.")
+        both = set(own.view.kinds) & set(other.view.kinds)
+        if both:
+            raise scopes.refusal(key, f"{', '.join(sorted(both))} is in another scope as well.")
 
 
 def _scope(table: _Reader, name: str) -> Scope:
@@ -222,19 +245,23 @@ def _scope(table: _Reader, name: str) -> Scope:
         if key not in INTENTS:
             raise intents.refusal(key, f"it is not one of {', '.join(INTENTS)}.")
         by_intent[key], _ = intents.table(key).fields()
-    for one in (plain, deep, *by_intent.values()):
-        _check_fields(table, view, one)
+    _check_fields(table, view, plain, key="fields")
+    _check_fields(table, view, deep, key="deep")
+    for key, fields in by_intent.items():
+        _check_fields(intents, view, fields, key=key)
     table.finish()
     return Scope(name, view, deep=deep, intents=by_intent or None)
 
 
-def _check_fields(table: _Reader, view: View, fields: tuple[tuple[str, float], ...]) -> None:
+def _check_fields(
+    table: _Reader, view: View, fields: tuple[tuple[str, float], ...], *, key: str
+) -> None:
     if not fields and not view.by_kind:
         return
     try:
         check(replace(view, fields=fields))
     except ConfigError as error:
-        raise table.refusal("fields", str(error)) from error
+        raise table.refusal(key, str(error)) from error
 
 
 class _Reader:
@@ -278,6 +305,12 @@ class _Reader:
 
     def text(self, key: str, default: str | None = None) -> str:
         return str(self._take(key, str, default))
+
+    def name(self, key: str) -> str:
+        value = self.text(key)
+        if not _NAME.fullmatch(value):
+            raise self.refusal(key, _NO_NAME)
+        return value
 
     def one_of(self, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
         value = self.text(key, default)
@@ -349,12 +382,13 @@ class _Reader:
         by_kind: list[tuple[str, tuple[tuple[str, float], ...]]] = []
         for key in self.names():
             if not isinstance(self._raw[key], dict):
-                plain.append((key, self.real(key)))
+                plain.append((key, self.real(key, most=_MOST_WEIGHT)))
                 continue
             if key not in tuple(Kind):
                 raise self.refusal(key, f"it is not one of {', '.join(Kind)}.")
             inside = self.table(key)
-            by_kind.append((key, tuple((one, inside.real(one)) for one in inside.names())))
+            only = ((one, inside.real(one, most=_MOST_WEIGHT)) for one in inside.names())
+            by_kind.append((key, tuple(only)))
         return tuple(plain), tuple(by_kind)
 
     def finish(self) -> None:

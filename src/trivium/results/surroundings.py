@@ -13,6 +13,7 @@ from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Filter
 from trivium.graph.around import Limits, around
 from trivium.ranking.profile import Expansion
+from trivium.results.explain import BREAKDOWN_KEYS
 from trivium.results.snippet import window
 from trivium.types import ChunkId, Hit, NodeId
 
@@ -20,7 +21,12 @@ SCORE_TYPE = "context"
 
 
 def context_of(
-    snapshot: Snapshot, hits: Sequence[Hit], expansion: Expansion, *, where: Filter
+    snapshot: Snapshot,
+    hits: Sequence[Hit],
+    expansion: Expansion,
+    *,
+    where: Filter,
+    explains: bool = False,
 ) -> list[Hit]:
     """Return what belongs to the hits of a page, each with the reason it is shown for."""
 
@@ -66,6 +72,13 @@ def context_of(
                     "reason": one.reason,
                     "reasons": list(one.reasons),
                 },
+                breakdown=_unscored() if explains else None,
             )
         )
     return made
+
+
+def _unscored() -> dict[str, object]:
+    """Return the breakdown of a hit that has no score of its own: every key, none used."""
+    selected = {"type": SCORE_TYPE, "score": 0.0}
+    return {**dict.fromkeys(BREAKDOWN_KEYS), "selected": selected, "parts": []}

@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 # Below this share a space would hide what it has not embedded yet.
 COMPLETE = 0.99
+# However few pass, no more than this many nearest are looked at.
+_MOST_ASKED = 20_000
 _ADVICE = "trivium index"
 _DIGITS = 6
 
@@ -73,11 +75,8 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
             found, gained = _pointed(snapshot, found, query)
         rankings.append(found)
     if asked is not None:
-        nearest = asked.index.search(
-            asked.vector, where=asking.where, depth=asking.depth, unit=asking.view.unit
-        )
-        nearest = _above(nearest, asking.retrieval.floor)
-        rankings.append(_as_the_words_say(nearest, query, text))
+        nearest = _nearest(asked, asking, query, text)
+        rankings.append(nearest)
     rankings = [without_proxies(one) for one in rankings]
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
     signals = {one.name: dict(zip(one.ids, one.scores, strict=True)) for one in rankings}
@@ -125,6 +124,25 @@ def _pointed(
 def _heading(node: Node) -> str:
     """Return what stands over a node: of a section its own heading, not its document's."""
     return node.name if node.type == "section" else node.title or node.name
+
+
+def _nearest(asked: _Asked, asking: Asking, query: Query, text: TextIndex) -> Ranking:
+    """Return the nearest that the floor and the words of the query let pass, as many as asked.
+
+    What the query excludes or demands is known only afterwards, so more are asked for until
+    enough are left.
+    """
+    depth = asking.depth
+    while True:
+        found = asked.index.search(
+            asked.vector, where=asking.where, depth=depth, unit=asking.view.unit
+        )
+        above = _above(found, asking.retrieval.floor)
+        held = _as_the_words_say(above, query, text)
+        is_all = len(found.ids) < depth or len(above.ids) < len(found.ids)
+        if len(held.ids) >= asking.depth or is_all or depth >= _MOST_ASKED:
+            return _kept(held, held.ids[: asking.depth])
+        depth *= 4
 
 
 def _complete(

@@ -69,14 +69,14 @@ def page(
                 found.gone.add(path)
             if path in found.gone:
                 found.ghosts += 1
-            elif dedupe and _repeats(hit, seen):
+            elif dedupe and repeats(hit, seen):
                 found.repeats += 1
             else:
                 found.hits.append(hit)
     return found
 
 
-def _repeats(hit: Hit, seen: list[Signature]) -> bool:
+def repeats(hit: Hit, seen: list[Signature]) -> bool:
     """Say whether a hit's text is that of an earlier one, and remember it if not."""
     made = signature(analyser("standard").terms(hit.text))
     if any(likeness(made, other) >= SAME for other in seen):

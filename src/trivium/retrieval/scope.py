@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.backends.base import Snapshot
-from trivium.filtering.conditions import Condition, Filter, Test, for_records
+from trivium.filtering.conditions import Condition, Filter, Test
 from trivium.query.grammar import NOTHING, Query
 from trivium.query.intent import is_name, names_in
 from trivium.ranking import boost, cut, fuse
@@ -23,7 +23,6 @@ from trivium.retrieval.spreading import Seeding, spread_from
 from trivium.types import ChunkId, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
-_RECORDS = ("record",)
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this much below it.
 _ROUNDING = 1e-6
 
@@ -52,10 +51,6 @@ def where_of(scope: Scope, where: Filter) -> Filter | None:
     wanted = frozenset(kinds).intersection(*asked)
     if not wanted:
         return None
-    if kinds == _RECORDS and any(values <= set(_RECORDS) for values in asked):
-        # What only code has does not count against records, where they alone are asked for.
-        others = for_records(where).conditions
-        where = Filter(tuple(one for one in others if one.field not in ("lang", "type")))
     return where & Filter((Condition("kind", Test.EQUALS, wanted),))
 
 
@@ -86,8 +81,11 @@ def rank_scope(
         scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
     groups = cut.ungrouped(scored)
     if profile.groups_by_node:
-        found = cut.by_node(scored) if profile.fusion.order == "score" else groups
-        groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
+        if profile.fusion.order == "score":
+            found = cut.by_node(scored)
+            groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
+        else:
+            groups = cut.by_node_as_they_come(scored)
     enough = 0.0 if least is None else least - _ROUNDING
     if least is not None:
         groups = [group for group in groups if group.best.score >= enough]
@@ -123,7 +121,10 @@ def _fused(
     found = [ranking for ranking in gathered.rankings if ranking.ids]
     details: Details = {}
     if fusion.alone == "score" and len(found) == 1:
-        return fuse.as_score(found[0]), _type_alone(found[0].name, profile), details
+        alone = fuse.as_score(found[0])
+        if fusion.scale == "best" and found[0].name == "text":
+            alone = fuse.shared_out(alone)
+        return alone, _type_alone(found[0].name, profile), details
     by_rank = fusion.method == "rrf" or (fusion.method == "zscore" and not gathered.has_all_scores)
     if by_rank and fusion.scale == "best" and len(gathered.rankings) == 1:
         # Seed 003: words alone are shared out by their best, meaning alone stays a cosine.

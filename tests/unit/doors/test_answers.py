@@ -33,7 +33,7 @@ def test_two_names_of_the_limit_that_differ_are_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, "7", 1.5])
-def test_a_limit_that_is_no_count_is_refused(limit: object) -> None:
+def test_g16_a_limit_that_is_no_count_is_refused(limit: object) -> None:
     with pytest.raises(RequestInvalid, match="limit"):
         asked(limit=limit)
 

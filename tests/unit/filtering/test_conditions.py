@@ -15,6 +15,7 @@ from trivium.filtering.conditions import (
     Condition,
     Filter,
     build,
+    check_kinds,
     for_records,
     on_branch,
     separated,
@@ -318,12 +319,18 @@ def test_for_records_only_what_code_has_is_left_out() -> None:
         "path": "a",
         "ext": "b",
         "meta": "c",
-        "lang": "d",
         "status": "e",
         "churn": 1,
     }
+    of_code: dict[str, conditions.Given] = {
+        "calls": "x",
+        "riskFlow": "y",
+        "async": True,
+        "lang": "go",
+        "type": "class",
+    }
 
-    assert for_records(build({**kept, "calls": "x", "riskFlow": "y", "async": True})) == build(kept)
+    assert for_records(build({**kept, **of_code})) == build(kept)
 
 
 def test_a_kind_may_be_a_type_as_well() -> None:
@@ -331,3 +338,9 @@ def test_a_kind_may_be_a_type_as_well() -> None:
         one("sort", EQUALS, "code") & build({"lang": "go"})
     )
     assert with_types(NOTHING) == NOTHING
+
+
+def test_a_kind_that_does_not_exist_is_an_error_that_says_the_nearest() -> None:
+    check_kinds(build({"kind": ["Code", " doc "]}))
+    with pytest.raises(FilterError, match=r"Unknown kind 'cod'. Did you mean 'code'"):
+        check_kinds(build({"kind": ["code", "cod"]}))

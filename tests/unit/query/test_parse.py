@@ -291,3 +291,24 @@ def test_in_a_text_of_more_than_twelve_words_quotes_only_help() -> None:
 
     assert isinstance(parse(" ".join([*words[:11], '"a b"'])).root, AllOf)
     assert parse(" ".join([*words, '"a b"'])).root == AnyOf((*map(Words, words), Phrase("a b")))
+
+
+def test_prefixes_and_phrases_side_by_side_count_once_and_not_by_the_thousand() -> None:
+    same = parse("seg* " * 1500)
+    many = parse(" ".join(f"word{number}*" for number in range(900)))
+
+    assert same.root == AnyOf((Prefix("seg"),))
+    assert same.notes == ()
+    assert isinstance(many.root, AnyOf)
+    assert len(many.root.children) == 64
+    assert any("first 64" in note for note in many.notes)
+
+
+def test_what_stands_in_two_brackets_counts_in_both() -> None:
+    asked = parse("(alpha AND seg*) OR (beta AND seg*)")
+
+    assert isinstance(asked.root, AnyOf)
+    assert all(
+        Prefix("seg") in one.children for one in asked.root.children if hasattr(one, "children")
+    )
+    assert len(asked.root.children) == 2

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from trivium.errors import ConfigError
-from trivium.ranking.profile import profile, shipped
+from trivium.ranking.profile import profile, shipped, text_of
 from trivium.ranking.profile_file import read
 from trivium.types import View
 
@@ -206,3 +206,50 @@ def test_scopes_have_what_the_view_says_and_what_differs() -> None:
     )
     assert code.expansion is not None
     assert doc.expansion is None
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "a\\u0000b", "x" * 61, "", "-a", "ä"])
+def test_a_name_is_one_that_a_folder_can_have(name: str) -> None:
+    with pytest.raises(ConfigError, match="name"):
+        read(changed('name = "mine"', f'name = "{name}"'), origin="mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "problem"),
+    [
+        ("[retrieve]\ndepth = 1000000000", "retrieve.depth", "at most"),
+        ("[fuse.weights]\ntext = 0\nvectors = 0", "fuse.weights", "above 0"),
+        ("[view.deep]\nbody = 1.5", "view.deep", "whole number"),
+        ('[scopes."a/b"]\nkinds = ["doc"]', "scopes.a/b", "letters"),
+        (
+            '[scopes.a]\nkinds = ["doc"]\n[scopes.b]\nkinds = ["doc", "code"]',
+            "scopes.b",
+            "doc is in",
+        ),
+        ('[scopes.a]\nkinds = ["doc"]\n[scopes.b]\nweight = 2', "scopes.b", "its kinds"),
+    ],
+)
+def test_what_would_go_wrong_later_is_refused_at_once(text: str, key: str, problem: str) -> None:
+    whole = f'extends = "best"\nname = "mine"\n{text}\n'
+
+    with pytest.raises(ConfigError) as caught:
+        read(whole, origin="mine.toml")
+
+    assert f": {key}: " in str(caught.value)
+    assert problem in str(caught.value)
+
+
+def test_a_mistake_in_what_is_extended_is_named_as_its_own() -> None:
+    texts = {"base": 'extends = "rag"\nname = "base"\n[boost]\nbogus = 1\n'}
+
+    with pytest.raises(ConfigError, match=r"^base\.toml, line 4: boost\.bogus: "):
+        read(
+            'extends = "base"\nname = "mine"\n',
+            origin="mine.toml",
+            text_of=lambda name: texts.get(name) or text_of(name),
+        )
+
+
+def test_toml_too_deep_to_read_is_an_error_of_the_file() -> None:
+    with pytest.raises(ConfigError, match=r"^mine\.toml: "):
+        read("x = " + "[" * 5000, origin="mine.toml")

@@ -34,24 +34,8 @@ def test_a_scope_none_of_whose_kinds_is_asked_for_is_left_out() -> None:
     ) & build({"kind": "code"})
 
 
-@pytest.mark.parametrize(
-    ("filters", "kept"),
-    [
-        ({"lang": "go", "type": "function"}, {}),
-        ({"file": "rows", "ext": "csv", "lang": "go"}, {"file": "rows", "ext": "csv"}),
-        ({"domain": "shop", "tag": "red", "type": "class"}, {"domain": "shop", "tag": "red"}),
-    ],
-)
-def test_g64_what_only_code_has_does_not_count_where_records_alone_are_asked_for(
-    filters: Mapping[str, str], kept: Mapping[str, str]
-) -> None:
-    found = where_of(RECORDS, build({**filters, "kind": "record"}))
-
-    assert found == build({**kept, "kind": "record"})
-
-
-@pytest.mark.parametrize("kinds", [{}, {"kind": ["record", "code"]}])
-def test_g64_beside_other_kinds_records_are_held_to_every_filter(
+@pytest.mark.parametrize("kinds", [{}, {"kind": ["record", "code"]}, {"kind": ["record"]}])
+def test_g64_records_are_held_to_every_filter_unless_their_mode_is_asked_for(
     kinds: Mapping[str, list[str]],
 ) -> None:
     asked: Filter = build({"lang": "go"}) & build(kinds)

@@ -23,6 +23,7 @@ _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _ANYTHING = r"(.|\n)*"
 TAG_MARK = "\x1f"
 # Each pattern is looked for among all values of its attribute.
+_LONGEST_PATTERN = 100
 _MOST_PATTERNS = 20
 
 
@@ -100,6 +101,9 @@ def _prefix(schema: tantivy.Schema, fields: Fields, text: str) -> tantivy.Query 
 
     if not text:
         return None
+    if len(text) > _LONGEST_PATTERN:
+        # No term is as long; and Tantivy compiles no pattern of more than 1,000 states.
+        return tantivy.Query.empty_query()
     clauses = [
         (tantivy.Occur.Should, tantivy.Query.regex_query(schema, field, escape(text) + ".*"))
         for field, _ in fields
@@ -123,7 +127,10 @@ def is_compiled(condition: Condition) -> bool:
     """Say whether a condition can be compiled: it is on an attribute, and not on endless parts."""
     if condition.field not in ATTRIBUTES:
         return False
-    return condition.test is Test.EQUALS or len(condition.values) <= _MOST_PATTERNS
+    if condition.test is Test.EQUALS:
+        return True
+    is_short = all(len(value) <= _LONGEST_PATTERN for value in condition.values)
+    return is_short and len(condition.values) <= _MOST_PATTERNS
 
 
 def compile_filter(schema: tantivy.Schema, where: Filter) -> tantivy.Query | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from trivium.backends.embedded.database import Files, files_at
-from trivium.backends.embedded.text import TextFolder, view_key, views_in
+from trivium.backends.embedded.text import TextFolder, used_last, view_key, views_in
 from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.errors import IndexUnusable
 from trivium.types import View
@@ -75,9 +75,10 @@ class Life:
 
     def views_kept(self) -> list[TextFolder]:
         """Return the views a writer keeps up to date: those of every sync, and those in use."""
-        wanted = {
-            view_key(view): view for view in (*self._built_at_sync, *views_in(self.folder / "text"))
-        }
+        wanted = {view_key(view): view for view in self._built_at_sync}
+        made = {view_key(view): view for view in views_in(self.folder / "text")}
+        for key in used_last(self.folder / "text", [key for key in made if key not in wanted]):
+            wanted[key] = made[key]
         return [self.view(view) for _, view in sorted(wanted.items())]
 
     def remembered(self, key: tuple[object, ...], make: Callable[[], T]) -> T:

@@ -153,6 +153,7 @@ class EmbeddedSnapshot:
                 found = folder.searcher()
             assert found is not None  # noqa: S101 - made just above
             self._pinned[key] = found
+        folder.note_use()
         state, searcher = self._pinned[key]
         reader = TextReader(folder, searcher, view)
         return EmbeddedText(self, reader, is_current=state.seq >= self.seq)
@@ -319,7 +320,7 @@ class EmbeddedSnapshot:
             "SELECT source AS id, count(*) AS found FROM edges GROUP BY source UNION ALL "
             "SELECT target, count(*) FROM edges GROUP BY target) GROUP BY id"
             ") d ON d.id = n.node_id "
-            "WHERE c.chunk_id LIKE '%@0' AND n.a_type IS NOT 'directory' ORDER BY 2 DESC, 1"
+            "WHERE c.chunk_id LIKE '%@0' AND n.a_type IS NOT 'directory' ORDER BY 2 DESC, n.node_id"
         )
         return [(float(degree), ChunkId(one)) for one, degree in rows]
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -40,6 +41,10 @@ _HEAP_BYTES = 64_000_000
 _MERGE_SHARE = 0.2
 _MERGE_LEAST = 200
 _MOST_KNOWN = 2000
+_KEPT_DAYS = 14
+_MOST_VIEWS = 24
+_USED = "used"
+_NOTED_EVERY_S = 3600.0
 _LONG = frozenset({"body", "content", "comment", "description", "previews"})
 
 
@@ -55,14 +60,16 @@ class State:
 
 @cache
 def view_key(view: View) -> str:
-    """Name the folder of a view: its name and a hash of all that gives it its meaning.
+    """Name the folder of a view: by its unit, its analyser and a hash of all it means.
 
-    Weights of fields that are kept apart count when asked, not in what is written.
+    Views of other names that mean the same share it. Weights of fields that are kept apart
+    count when asked, not in what is written.
     """
     if view.combine == "sum":
         view = replace(view, fields=_alike(view.fields), by_kind=_alike_by_kind(view))
+    view = replace(view, name="")
     meaning = json.dumps([_VERSION, asdict(view), *edition(view.analyser)], sort_keys=True)
-    return f"{view.name}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
+    return f"{view.unit}-{view.analyser}-{hashlib.sha256(meaning.encode()).hexdigest()[:8]}"
 
 
 def fields_of(view: View) -> tuple[tuple[str, float], ...]:
@@ -103,6 +110,7 @@ class TextFolder:
         self.incarnation = incarnation
         self._schema: tantivy.Schema | None = None
         self._open: tuple[State, tantivy.Index] | None = None
+        self._noted_at = 0.0
 
     @property
     def schema(self) -> tantivy.Schema:
@@ -143,6 +151,15 @@ class TextFolder:
                 self._open = (state, index)
                 return state, searcher
         return None
+
+    def note_use(self) -> None:
+        """Remember that the view was asked today, so that it is kept up to date."""
+        if self._noted_at > time.time() - _NOTED_EVERY_S:
+            return
+        self._noted_at = time.time()
+        # One that cannot be written, as on a read-only disk, is not kept up to date either.
+        with suppress(OSError):
+            (self.folder / _USED).touch()
 
     def _index(self, state: State) -> tantivy.Index:
         """Return the index of a state, the one already open where it is of its generation."""
@@ -221,6 +238,27 @@ def views_in(folder: Path) -> list[View]:
         else:
             shutil.rmtree(definition.parent, ignore_errors=True)
     return views
+
+
+def used_last(folder: Path, keys: Iterable[str]) -> list[str]:
+    """Return the views that were asked lately, at most so many; the others are removed.
+
+    Each costs something at every sync, and is made anew in a moment when it is asked again.
+    """
+    oldest = time.time() - _KEPT_DAYS * 86_400
+    used = {key: _used_at(folder / key) for key in keys}
+    latest = sorted(used, key=lambda key: (-used[key], key))
+    kept = [key for key in latest[:_MOST_VIEWS] if used[key] >= oldest]
+    for key in used.keys() - kept:
+        shutil.rmtree(folder / key, ignore_errors=True)
+    return kept
+
+
+def _used_at(folder: Path) -> float:
+    for name in (_USED, "current.json"):
+        with suppress(OSError):
+            return (folder / name).stat().st_mtime
+    return 0.0
 
 
 def _as_tuples(value: object) -> Any:  # noqa: ANN401 - what JSON gives

@@ -23,7 +23,6 @@ from trivium.backends.base import (
     Seen,
     Space,
 )
-from trivium.backends.reference.order import rank
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
 from trivium.filtering.conditions import Filter, fold
@@ -230,8 +229,9 @@ class ReferenceSnapshot:
         ]
         of_node = {one: self._found[one].node.id for one in self.allowed(firsts, where=where)}
         degrees = self.degrees(list(of_node.values()))
-        scores = {one: float(degrees[node_id]) for one, node_id in of_node.items()}
-        return rank(scores, name="degree", depth=depth, allowed=lambda _: True)
+        order = sorted(of_node, key=lambda one: (-degrees[of_node[one]], of_node[one]))[:depth]
+        scores = tuple(float(degrees[of_node[one]]) for one in order)
+        return Ranking("degree", tuple(order), scores)
 
     def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
         """Return the own text of these nodes: what lies in no other node."""

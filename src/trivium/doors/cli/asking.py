@@ -14,7 +14,6 @@ import click
 
 from trivium.doors.cli.filters import (
     CommandWithFilters,
-    check_kinds,
     filter_options,
     given_filters,
 )
@@ -107,8 +106,6 @@ def search(
     searched = _folder_of(folder)
     options = {name: given.pop(name) for name in _PASSED_ON}
     filters = given_filters(given)
-    if not _takes_types(profile):
-        check_kinds(filters.get("kind", ()))
     options |= {
         "limit": limit,
         "profile": profile,
@@ -179,16 +176,6 @@ def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     for one in shares:
         say(f"{counted(one.lines, 'line')} by {present.one_line(one.author)}", dim=True)
     show(item.text)
-
-
-def _takes_types(profile: str | None) -> bool:
-    """Say whether a kind may be a type in this profile, as in seed 001."""
-    if profile is None:
-        return False
-    from trivium import profiles
-    from trivium.config import load
-
-    return profiles.load(profile, home=load().home).dialect == "contract"
 
 
 def _folder_of(given: Path) -> Path:

@@ -6,16 +6,13 @@ two values means the same. Used by the commands that search.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
-from trivium.errors import FilterError
 from trivium.filtering.fields import FIELDS, Takes
 from trivium.filtering.given import separated
-from trivium.types import Kind
 
 # The sender may be a script: comparing words costs their length squared.
 _LONGEST_NAME = 60
@@ -88,17 +85,3 @@ def given_filters(given: Mapping[str, object]) -> dict[str, list[str]]:
 
 def _name_of(keyword: str) -> str:
     return keyword.removeprefix(_BEFORE).replace("_", "-")
-
-
-def check_kinds(given: Iterable[str]) -> None:
-    """Refuse a kind that does not exist. Raises FilterError that names the nearest."""
-    known = [one.value for one in Kind]
-    for one in given:
-        name = one.strip().lower()[:_LONGEST_NAME]
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-            raise FilterError(
-                f"Unknown kind {one[:_LONGEST_NAME]!r}. Did you mean {near!r}? "
-                f"Kinds: {', '.join(known)}.",
-                field="kind",
-            )

@@ -24,7 +24,7 @@ from trivium.doors.cli.screen import (
     show_json,
     styled,
 )
-from trivium.errors import UsageError
+from trivium.errors import ConfigError, UsageError
 from trivium.results import present
 
 if TYPE_CHECKING:
@@ -51,13 +51,19 @@ def list_(*, as_json: bool) -> None:
     from trivium.config import load
 
     home = load().home
-    found = [ways.load(name, home=home) for name in ways.names(home)]
+    found: dict[str, str] = {}
+    for name in ways.names(home):
+        try:
+            found[name] = ways.load(name, home=home).description
+        except ConfigError as error:
+            # One file with a mistake does not hide the others.
+            found[name] = f"cannot be used: {error}"
     if as_json:
-        show_json([{"name": one.name, "description": one.description} for one in found])
+        show_json([{"name": name, "description": said} for name, said in found.items()])
         return
-    width = max(len(one.name) for one in found)
-    for one in found:
-        click.echo(f"{styled(one.name.ljust(width), 'name')}  {present.one_line(one.description)}")
+    width = max(map(len, found))
+    for name, said in found.items():
+        click.echo(f"{styled(name.ljust(width), 'name')}  {present.one_line(said)}")
 
 
 @profiles.command("show")

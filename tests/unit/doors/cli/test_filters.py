@@ -7,10 +7,9 @@ import re
 import click
 import pytest
 
-from trivium.doors.cli.filters import check_kinds, given_filters
+from trivium.doors.cli.filters import given_filters
 from trivium.doors.cli.main import main
 from trivium.doors.cli.main import trivium as commands
-from trivium.errors import FilterError
 from trivium.filtering.fields import FIELDS
 
 
@@ -54,9 +53,3 @@ def test_options_given_again_are_alternatives_and_so_are_commas() -> None:
         "author": ["Smith, John"],
         "filter": ["lang:js,ts x"],
     }
-
-
-def test_a_kind_that_does_not_exist_is_an_error_that_says_the_nearest() -> None:
-    check_kinds(["Code", " doc "])
-    with pytest.raises(FilterError, match=r"Unknown kind 'cod'. Did you mean 'code'"):
-        check_kinds(["code", "cod"])
