@@ -15,7 +15,7 @@ from trivium import engine, indexer
 from trivium.backends.base import FileContent, FileState
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.chunking.chunk import chunk
-from trivium.errors import UsageError
+from trivium.errors import QuerySyntaxError, UsageError
 from trivium.evaluation import datasets, measure
 from trivium.evaluation.datasets import Dataset, Record, RepositoryTask
 from trivium.evaluation.measure import PlaceSearch, Result
@@ -69,7 +69,11 @@ class Bench:
         embedders = () if self.embedder is None else (self.embedder,)
         with backend.snapshot() as snapshot:
             given = engine.Circumstances("evaluation", embedders)
-            return engine.search(snapshot, query, options=options, given=given)
+            try:
+                return engine.search(snapshot, query, options=options, given=given)
+            except QuerySyntaxError:
+                # A dialect that refuses a query finds nothing by it, and is scored so.
+                return engine.search(snapshot, "", options=options, given=given)
 
 
 def run(

@@ -23,7 +23,7 @@ from trivium.retrieval.spreading import Seeding, spread_from
 from trivium.types import ChunkId, Gathered, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
-# Stores keep 32-bit floats: what reaches a least score exactly may lie this much below it.
+# Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
 _ROUNDING = 1e-6
 
 
@@ -86,7 +86,7 @@ def rank_scope(
             groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
         else:
             groups = cut.by_node_as_they_come(scored)
-    enough = 0.0 if least is None else least - _ROUNDING
+    enough = 0.0 if least is None else least * (1 - _ROUNDING)
     if least is not None:
         groups = [group for group in groups if group.best.score >= enough]
     if profile.expansion.method == "spread":
