@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,9 @@ def doors(shop: Path) -> Iterator[dict[str, Ask]]:
     assert serve.stderr is not None
     try:
         address = next(line for line in serve.stderr if "http://" in line).split()[-1]
+        # Until it has been through its folder, its answers rightly say so.
+        while httpx.get(f"{address}/health").json()["status"] != "ok":
+            time.sleep(0.05)
         yield {
             "python": lambda asked: by_python(shop, asked),
             "command line": lambda asked: by_command(shop, asked),
