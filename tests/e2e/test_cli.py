@@ -275,7 +275,7 @@ def test_a_kind_that_does_not_exist_is_refused_with_the_nearest(user: User) -> N
     done = user.run("search", "password", "--kind", "dcos")
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Unknown kind 'dcos'. Did you mean 'doc'? Kinds: code, doc, " in done.stderr
+    assert "Unknown kind 'dcos'. Did you mean 'doc'? Use code, doc, " in done.stderr
     assert user.run("search", "password", "--kind", "CODE").returncode == 0
 
 

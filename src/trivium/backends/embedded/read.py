@@ -163,8 +163,9 @@ class EmbeddedSnapshot:
         with FileLock(folder.folder / "build.lock"):
             if folder.searcher() is not None:
                 return
-            writer = TextWriter(folder, fresh=True)
+            writer: TextWriter | None = None
             try:
+                writer = TextWriter(folder, fresh=True)
                 for one in self.stream("1", ()):
                     writer.add(*one)
                 self._check_life()
@@ -174,7 +175,8 @@ class EmbeddedSnapshot:
                 if folder.state() is None:
                     raise
             finally:
-                writer.close()
+                if writer is not None:
+                    writer.close()
 
     def _check_life(self) -> None:
         if self._life.is_over():
