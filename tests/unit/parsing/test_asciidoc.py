@@ -2,41 +2,23 @@ from __future__ import annotations
 
 import pytest
 
+from trivium.analysis.fields import own_text
 from trivium.parsing.asciidoc import asciidoc
 from trivium.parsing.detect import FileType
-from trivium.types import Document, EdgeType, Kind, Node, Parsed
+from trivium.testing.prose import Prose
+from trivium.types import EdgeType, Kind
 
 ASCIIDOC = FileType(Kind.DOC, "asciidoc", "asciidoc")
 
 
-def read(text: str) -> Parsed:
-    return asciidoc(Document("guide/setup.adoc", text), ASCIIDOC)
-
-
-def sections(text: str) -> list[str]:
-    return [node.id.partition("#")[2] for node in read(text).nodes if node.type == "section"]
-
-
-def blocks(text: str) -> list[Node]:
-    return [node for node in read(text).nodes if node.type == "code block"]
-
-
-def codes(text: str) -> list[tuple[str, str]]:
-    return [(one.language, text[one.span.start : one.span.end]) for one in blocks(text)]
+PROSE = Prose(asciidoc, "guide/setup.adoc", ASCIIDOC)
+read, sections, blocks = PROSE.read, PROSE.sections, PROSE.blocks
+codes, mentions = PROSE.codes, PROSE.mentions
 
 
 def links(text: str) -> list[tuple[str, str]]:
     found = (one for one in read(text).references if one.type is EdgeType.REFERENCES)
     return [(one.path, one.name) for one in found]
-
-
-def mentions(text: str) -> list[str]:
-    found = (one for one in read(text).references if one.type is EdgeType.MENTIONS)
-    return [".".join(filter(None, (one.path, one.name))) for one in found]
-
-
-def own_text(text: str, node: Node) -> str:
-    return "".join(text[span.start : span.end] for span in node.own)
 
 
 def test_a_section_is_named_by_the_path_of_its_headings() -> None:
@@ -51,7 +33,7 @@ def test_a_section_is_named_by_the_path_of_its_headings() -> None:
         "doc:guide/setup.adoc#Use",
     ]
     assert [node.metadata["level"] for node in nodes[1:]] == [1, 2, 3, 2]
-    assert own_text(text, nodes[1]) == "= Guide\n\nIntro.\n\n"
+    assert own_text(nodes[1], text) == "= Guide\n\nIntro.\n\n"
     assert (nodes[3].source.start_line, nodes[3].source.end_line) == (7, 10)
 
 
@@ -141,7 +123,7 @@ def test_a_code_block_is_a_child_of_its_section() -> None:
     assert (block.own, block.metadata) == ((), {"symbols": ("run",)})
     assert (block.source.start_line, block.source.end_line) == (6, 8)
     assert parsed.edges[-1].source == "doc:guide/setup.adoc#Use"
-    assert own_text(text, parsed.nodes[2]) == text[5:]
+    assert own_text(parsed.nodes[2], text) == text[5:]
 
 
 @pytest.mark.parametrize(

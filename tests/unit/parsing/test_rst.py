@@ -2,41 +2,23 @@ from __future__ import annotations
 
 import pytest
 
+from trivium.analysis.fields import own_text
 from trivium.parsing.detect import FileType
 from trivium.parsing.rst import rst
-from trivium.types import Document, EdgeType, Kind, Node, Parsed, Reference
+from trivium.testing.prose import Prose
+from trivium.types import EdgeType, Kind, Reference
 
 RST = FileType(Kind.DOC, "restructuredtext", "rst")
 
 
-def read(text: str) -> Parsed:
-    return rst(Document("guide/setup.rst", text), RST)
-
-
-def sections(text: str) -> list[str]:
-    return [node.id.partition("#")[2] for node in read(text).nodes if node.type == "section"]
-
-
-def blocks(text: str) -> list[Node]:
-    return [node for node in read(text).nodes if node.type == "code block"]
-
-
-def codes(text: str) -> list[tuple[str, str]]:
-    return [(one.language, text[one.span.start : one.span.end]) for one in blocks(text)]
+PROSE = Prose(rst, "guide/setup.rst", RST)
+read, sections, blocks = PROSE.read, PROSE.sections, PROSE.blocks
+codes, mentions = PROSE.codes, PROSE.mentions
 
 
 def links(text: str) -> list[tuple[str, str, str]]:
     found = (one for one in read(text).references if one.type is EdgeType.REFERENCES)
     return [(one.path, one.name, one.of) for one in found]
-
-
-def mentions(text: str) -> list[str]:
-    found = (one for one in read(text).references if one.type is EdgeType.MENTIONS)
-    return [".".join(filter(None, (one.path, one.name))) for one in found]
-
-
-def own_text(text: str, node: Node) -> str:
-    return "".join(text[span.start : span.end] for span in node.own)
 
 
 def test_levels_are_told_by_the_order_of_the_marks() -> None:
@@ -51,8 +33,8 @@ def test_levels_are_told_by_the_order_of_the_marks() -> None:
         "doc:guide/setup.rst#Use",
     ]
     assert [node.metadata["level"] for node in nodes[1:]] == [1, 2, 3, 2]
-    assert own_text(text, nodes[4]) == "Use\n---\nx\n"
-    assert own_text(text, nodes[1]) == "=====\nGuide\n=====\n\n"
+    assert own_text(nodes[4], text) == "Use\n---\nx\n"
+    assert own_text(nodes[1], text) == "=====\nGuide\n=====\n\n"
     assert (nodes[3].source.start_line, nodes[3].source.end_line) == (8, 10)
 
 
@@ -147,7 +129,7 @@ def test_a_code_block_is_a_child_of_its_section() -> None:
         "doc:guide/setup.rst#Use",
         block.id,
     )
-    assert own_text(text, parsed.nodes[1]) == text
+    assert own_text(parsed.nodes[1], text) == text
 
 
 @pytest.mark.parametrize(
