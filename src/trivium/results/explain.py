@@ -89,7 +89,7 @@ def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str,
     if points is not None:
         gained = {part.name: part.value for part in points}
         return {"type": "points", "score": score, "points": gained}
-    shown = {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
+    shown: dict[str, object] = {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
     return {**shown, "weights": dict(origin.weights)} if origin.weights else shown
 
 
