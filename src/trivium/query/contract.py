@@ -218,7 +218,8 @@ def _typed(reader: _Reader) -> str:
     if item.kind not in (_Kind.WORD, _Kind.PHRASE) or item.field:
         return ""
     # The star of a prefix is no operator.
-    return item.text.rstrip("*") if HAS_WORD.search(item.text) else item.text
+    is_prefix = item.kind is _Kind.WORD and HAS_WORD.search(item.text)
+    return item.text.rstrip("*") if is_prefix else item.text
 
 
 def _excluded(reader: _Reader) -> bool:

@@ -207,6 +207,7 @@ def test_a_word_without_operators_is_a_word(text: str) -> None:
         ("a OR b OR ||", raised(AnyOf((A, B)), by="||")),
         ('"a -> b"', raised(Phrase("a -> b"), by="->")),
         ('"a b" "->"', raised(Phrase("a b"), by="->")),
+        ('"a **"', raised(Phrase("a **"), by="**")),
         ("a* ->", raised(Prefix("a"), by="->")),
         ("x.a*", raised(Prefix("x.a"), by=".")),
         ("a lang:c++ path:'x/y'", A),
