@@ -21,7 +21,7 @@ from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
-from trivium.query.grammar import Query, relaxed
+from trivium.query.grammar import Query, operators, relaxed
 from trivium.query.intent import intent
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
@@ -269,6 +269,8 @@ def _origins(
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
             fused={group.best.chunk_id: group.best for group in one.groups},
             merged_type="rrf" if by_rank else "",
+            weights=dict(one.view.fields) if one.view.combine == "sum" else {},
+            operators=frozenset(operators(one.query).split()),
         )
         for group in one.groups:
             for member in (group.best, *group.others):

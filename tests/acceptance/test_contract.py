@@ -634,6 +634,111 @@ def test_g69_the_intent_chooses_the_weights_of_fields(shelf: Shelf) -> None:
     assert by_words.score == pytest.approx((1.2 + 2.1 + 1.7) * 4 * ONE_DOCUMENT, rel=1e-6)
 
 
+# Seed 001's table: body, keyword and operator of each intent, and how many words the query has.
+# An operator that stands there twice is asked for twice: / in a path.
+OF_CODE = [
+    ("cacheHit && return", "code", (1.0, 0.25, 0.05), len(["cache", "hit", "cachehit", "return"])),
+    ("how does return work?", "prose", (1.7, 0.2, 0.05), len(["how", "does", "return", "work"])),
+    (
+        "src/server/index.js return",
+        "path",
+        (0.7, 0.2, 0.05),
+        len(["src", "server", "index", "js"]) + 1,
+    ),
+    ("https://example.com/docs/api return", "url", (1.7, 0.2, 0.05), 5 + 1),
+    ("return ?", "mixed", (1.2, 0.25, 0.05), 1),
+]
+
+
+def of_operators(*times: int) -> float:
+    """What operators that stand so often in the one document, and in the query, score."""
+    return sum(often * ONE_DOCUMENT * often * 2.2 / (often + 1.2) for often in times)
+
+
+OPERATORS = {
+    "code": of_operators(1),
+    "prose": of_operators(1),
+    "path": of_operators(2, 1),
+    "url": of_operators(1, 1, 2),
+    "mixed": of_operators(1),
+}
+
+
+@pytest.mark.parametrize("profile", ["contract", "contract-blend"])
+@pytest.mark.parametrize(("query", "kind", "weights", "words"), OF_CODE)
+def test_g69_the_intent_weighs_keywords_and_operators_of_code(
+    shelf: Shelf,
+    query: str,
+    kind: str,
+    weights: tuple[float, float, float],
+    words: int,
+    profile: str,
+) -> None:
+    collection = shelf.filled({"zz.py": query}, model="none")
+
+    (hit,) = collection.search(query, profile=profile, explain=True).results
+
+    body, keyword, operator = weights
+    assert intent(query).effective == kind
+    expected = body * words * ONE_DOCUMENT + keyword * ONE_DOCUMENT + operator * OPERATORS[kind]
+    assert number(hit, "sparse", "score") == pytest.approx(expected, rel=1e-6)
+    shown = explained(hit, "sparse")["weights"]
+    assert isinstance(shown, dict)
+    assert (shown["body"], shown["keyword"], shown["operator"]) == weights
+    assert both.parts_add_up(hit)
+
+
+def test_g69_an_operator_raises_what_holds_it_and_loses_no_hit(shelf: Shelf) -> None:
+    collection = shelf.filled(
+        {
+            "a.js": "use(cacheHit, key)",
+            "b.js": "use(cacheHit && key)",
+            "c.js": "use('cacheHit && key') // cacheHit && key",
+            "d.md": "Say `cacheHit && key`.\n",
+            "e.js": "use(cacheHit && other)",
+        },
+        model="none",
+    )
+
+    answer = collection.search("cacheHit && key", profile="contract", mode="code")
+    plain = collection.search("cacheHit key", profile="contract", mode="code")
+    every = collection.search("cacheHit && key", profile="contract")
+
+    assert set(paths(answer)) == set(paths(plain)) == {"a.js", "b.js", "c.js"}
+    assert paths(answer).index("b.js") < paths(answer).index("a.js")
+    assert set(paths(every)) == {"a.js", "b.js", "c.js", "d.md"}
+
+
+def test_g69_operators_alone_find_the_code_that_holds_them(shelf: Shelf) -> None:
+    collection = shelf.filled({"a.js": "a(b, c)", "b.js": "a(b && c)", "c.md": "# One && two\n"})
+
+    (hit,) = collection.search("&&", profile="contract").results
+
+    assert hit.source.file_path == "b.js"
+    # In one of the two files of code, which have three operators each.
+    idf = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    assert hit.score == pytest.approx(
+        0.05 * idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 3 / 3)), rel=1e-5
+    )
+    assert hit.reason == "has &&"
+
+
+@pytest.mark.parametrize("query", ["return", "for"])
+def test_g69_a_keyword_counts_once_more_in_code_that_uses_it(shelf: Shelf, query: str) -> None:
+    used = "for x in y:\n    return x\n"
+    collection = shelf.filled({"a.py": used, "b.py": "x = 'for return in y x'\n"}, model="none")
+
+    answer = collection.search(query, profile="contract")
+
+    assert paths(answer)[0] == "a.py"
+    gained = (
+        0.25 * math.log(1 + (2 - 1 + 0.5) / (1 + 0.5)) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 3 / 1.5))
+    )
+    mine = shelf.profile("wordy", "[view.fields]\nbody = 1.2\n")
+    alone = hit_of(collection.search(query, profile=mine), "a.py").score
+    assert answer.results[0].score == pytest.approx(alone + gained, rel=1e-5)
+
+
 def test_g70_signatures_tell_how_alike_two_sets_of_words_are() -> None:
     one = signature(["alpha", "beta", "gamma", "delta", "omega"])
     other = signature(["alpha", "beta", "gamma", "delta", "sigma"])

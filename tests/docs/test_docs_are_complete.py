@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from trivium import config, errors
+from trivium.analysis.fields import FIELDS as FIELDS_OF_VIEWS
 from trivium.doors.cli.main import trivium as commands
 from trivium.filtering.conditions import FIELDS
 from trivium.ranking.profile import profile, shipped
@@ -52,6 +53,11 @@ def test_every_setting_is_on_its_page_with_its_default(key: str, known: object) 
 )
 def test_every_error_is_on_its_page(name: str) -> None:
     assert f"| `{name}` |" in page("errors")
+
+
+@pytest.mark.parametrize("name", FIELDS_OF_VIEWS)
+def test_every_field_of_profiles_is_on_the_page_of_ranking(name: str) -> None:
+    assert f"`{name}`" in page("ranking")
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS))

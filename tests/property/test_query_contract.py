@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from trivium.query.grammar import (
     AllOf,
     AnyOf,
     Expression,
+    Operators,
     Phrase,
     Prefix,
     Query,
@@ -62,6 +64,8 @@ def holds(root: Expression, words: frozenset[str]) -> bool:
     match root:
         case Words(text) | Phrase(text) | Prefix(text):
             return text in words
+        case Operators():
+            return False
         case AllOf(children):
             return all(holds(one, words) for one in children)
         case AnyOf(children):
@@ -102,6 +106,25 @@ def test_a_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     assert repr(query.root)
     for phrase in phrases(query):
         assert Phrase(phrase) in nodes(query.root)
+
+
+@LAW
+@given(
+    st.lists(WORD, min_size=1, max_size=3),
+    st.lists(st.sampled_from(["&&", "=>", "!=", "{", "||", "?:"]), min_size=1, max_size=3),
+    st.sampled_from([" ", " OR ", " AND "]),
+    st.frozensets(WORD),
+    st.randoms(use_true_random=False),
+)
+def test_operators_change_nothing_of_what_is_found_by_words(
+    wanted: list[str], typed: list[str], join: str, words: frozenset[str], chance: Random
+) -> None:
+    items = [*wanted, *typed]
+    chance.shuffle(items)
+    without = [item for item in items if item in wanted]
+
+    assert holds(read(join.join(items)).root, words) == holds(read(join.join(without)).root, words)
+    assert demands(read(join.join(items)).root) == demands(read(join.join(without)).root)
 
 
 @LAW

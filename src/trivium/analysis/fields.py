@@ -1,7 +1,7 @@
 """A node and its chunk -> the text of one field, and the text that is embedded.
 
-Says which text stands for a field of a view, so that every backend indexes and embeds the
-same words. Called by backends when they write.
+Says which text stands for a field of a view and how it becomes terms, so that every backend
+indexes and embeds the same. Called by backends when they write, and when they ask.
 """
 
 from __future__ import annotations
@@ -9,12 +9,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 
+from trivium.analysis import syntax
+from trivium.analysis.words import Analyser, Split
 from trivium.errors import ConfigError
 from trivium.types import Chunk, Kind, Node, View
 
 FIRST = "@0"
+OPERATOR = "operator"
+# Fields that are picked out of a text: what was apart stands side by side in them, so they hold
+# no phrases.
+PICKED = ("keyword", OPERATOR)
 
 Weighted = tuple[tuple[str, float], ...]
 
@@ -32,6 +39,8 @@ def check(view: View) -> None:
         if name not in FIELDS:
             known = ", ".join(FIELDS)
             raise ConfigError(f"Unknown field {name!r} in a profile. Fields: {known}.")
+        if name in PICKED and view.combine != "sum":
+            raise ConfigError(f"The field {name!r} is scored by itself: it needs combine = 'sum'.")
     for name, weight in every_field(view):
         if weight <= 0 or (view.combine == "repeat" and weight != int(weight)):
             what = "a whole number from 1 up" if view.combine == "repeat" else "above 0"
@@ -66,10 +75,20 @@ def texts_of(view: View, node: Node, chunk: Chunk, whole: str) -> Iterator[tuple
     """Yield what a view indexes of a chunk: field, weight, text. `whole` is its document's text."""
     most = dict(view.most)
     for name, weight in fields_of(view, node.kind.value):
-        text = own_text(node, whole) if view.unit == "node" and name == "body" else None
-        if text is None:
-            text = _spanned(node, whole) if name == "content" else text_of(name, node, chunk)
+        of = chunk
+        if view.unit == "node" and (name == "body" or name in PICKED):
+            of = replace(chunk, text=own_text(node, whole))
+        text = _spanned(node, whole) if name == "content" else text_of(name, node, of)
         yield name, weight, text[: most[name]] if name in most else text
+
+
+def split_of(name: str, words_of: Analyser) -> Split:
+    """Return what makes terms of the text of a field: words side by side, and terms apart."""
+    if name == OPERATOR:
+        return lambda text: ([], syntax.operators(text))
+    if name in PICKED:
+        return lambda text: ([], words_of.terms(text))
+    return words_of.split
 
 
 def text_of(name: str, node: Node, chunk: Chunk) -> str:
@@ -134,6 +153,11 @@ def _comments(node: Node, chunk: Chunk) -> str:
     return " ".join(_COMMENT.findall(chunk.text[:_MOST_COMMENTED]))
 
 
+def _picked(pick: Callable[..., list[str]], node: Node, chunk: Chunk) -> str:
+    """Return what `pick` finds in code, side by side; prose and records have none."""
+    return " ".join(pick(chunk.text, language=node.language)) if node.kind is Kind.CODE else ""
+
+
 def _several(node: Node, key: str) -> tuple[str, ...]:
     found = node.metadata.get(key, ())
     return found if isinstance(found, tuple) else (str(found),)
@@ -151,6 +175,8 @@ FIELDS: dict[str, Callable[[Node, Chunk], str]] = {
     "tags": lambda node, _: " ".join(node.tags),
     "signature": _signature,
     "comment": _comments,
+    "keyword": partial(_picked, syntax.keywords_of),
+    "operator": partial(_picked, syntax.operators_of),
     "triggers": _listed("triggers"),
     "headings": _listed("headings"),
     "previews": _listed("previews"),

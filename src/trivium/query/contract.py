@@ -2,7 +2,8 @@
 
 Items side by side are all needed; AND, OR and NOT in any case, - and ! before a word, "..."
 and '...'. NOT binds before AND, AND before OR. A bracket cannot be excluded, and a mark
-that excludes nothing is an error. Called by parse.
+that excludes nothing is an error. Operators of programs (&&, ->, the brackets of f(x)) raise what
+holds them and are never needed. Called by parse.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from trivium.errors import QuerySyntaxError
-from trivium.query.grammar import NOTHING, AllOf, Expression, Phrase, Prefix, Words
+from trivium.query.grammar import NOTHING, AllOf, Expression, Phrase, Prefix, Without, Words
 from trivium.query.reading import (
     DEEPEST,
     FIELD_NAMES,
+    HAS_WORD,
     Asked,
     Unreadable,
+    beside,
     closings,
-    excluded_from_nothing,
+    operators_alone,
     phrase,
     without,
     word,
@@ -162,36 +165,61 @@ def _operator(text: str) -> _Kind:
 
 
 def _any_of(reader: _Reader) -> Expression:
-    branches = [_all_of(reader)]
-    while reader.next_kind is _Kind.OR:
+    branches: list[Expression] = []
+    typed: list[str] = []
+    while True:
+        branch = _all_of(reader)
+        alone = operators_alone(branch)
+        branches.append(branch if alone is None else NOTHING)
+        typed.append(alone or "")
+        if reader.next_kind is not _Kind.OR:
+            return beside(reader.asked.any_of(branches), " ".join(typed))
         reader.take()
-        branches.append(_all_of(reader))
-    return reader.asked.any_of(branches)
 
 
 def _all_of(reader: _Reader) -> Expression:
     """Read what must all be there; only a written AND holds vectors to it."""
     needed: list[Expression] = []
     dropped: list[Expression] = []
+    typed: list[str] = []
     binds = joins = False
     while reader.next_kind not in (None, _Kind.OR, _Kind.CLOSE):
         if reader.next_kind is _Kind.AND:
             reader.take()
             joins = bool(needed)
             continue
-        excluded = _excluded(reader)
-        made = _one(reader, negated=excluded)
-        inner = None if made is None else excluded_from_nothing(made)
-        if inner is not None:
-            dropped.append(inner)
-        elif made is not None and excluded:
-            dropped.append(made)
+        if _excluded(reader):
+            unwanted = _one(reader, negated=True)
+            dropped += () if unwanted is None else (unwanted,)
+            joins = False
+            continue
+        typed.append(_typed(reader))
+        made = _one(reader, negated=False)
+        if isinstance(made, Without) and _asks_for_no_word(made.keep):
+            dropped.append(made.drop)
+            made = made.keep
+        if made is not None and _asks_for_no_word(made):
+            typed.append(operators_alone(made) or "")
         elif made is not None:
             needed.append(made)
             binds = binds or joins
         joins = False
     root = needed[0] if len(needed) == 1 else AllOf(tuple(needed), binds=binds)
-    return without(root if needed else NOTHING, dropped)
+    return without(beside(root if needed else NOTHING, " ".join(typed)), dropped)
+
+
+def _asks_for_no_word(root: Expression) -> bool:
+    return root == NOTHING or operators_alone(root) is not None
+
+
+def _typed(reader: _Reader) -> str:
+    """Return the text of the next item, if it is no part of the grammar and no field."""
+    item = reader.items[reader.position]
+    if item.kind not in (_Kind.WORD, _Kind.PHRASE) or item.field:
+        return ""
+    # The star of a prefix is no operator.
+    is_prefix = item.kind is _Kind.WORD and HAS_WORD.search(item.text)
+    return item.text.rstrip("*") if is_prefix else item.text
 
 
 def _excluded(reader: _Reader) -> bool:

@@ -34,6 +34,16 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
+class Operators:
+    """Any of the operators of `text`, such as && and ->, where a view has a field of them.
+
+    Elsewhere it asks for nothing; words never ask for operators.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class AllOf:
     """Every child must match; `also` may, and scores if it does.
 
@@ -61,7 +71,7 @@ class Without:
     drop: Expression
 
 
-Expression = Words | Phrase | Prefix | AllOf | AnyOf | Without
+Expression = Words | Phrase | Prefix | Operators | AllOf | AnyOf | Without
 
 NOTHING = AnyOf(())
 
@@ -85,7 +95,7 @@ def demands(root: Expression) -> bool:
         return demands(root.keep)
     if isinstance(root, AllOf) and not root.binds:
         return any(demands(one) for one in root.children)
-    return not isinstance(root, Words)
+    return not isinstance(root, Words | Operators)
 
 
 def phrases(query: Query) -> tuple[str, ...]:
@@ -107,6 +117,25 @@ def _phrases(root: Expression) -> Iterator[str]:
             yield from _phrases(keep)
 
 
+def operators(query: Query) -> str:
+    """Return the operators that are looked for, in the order of the query."""
+    return " ".join(_operators(query.root))
+
+
+def _operators(root: Expression) -> Iterator[str]:
+    match root:
+        case Operators(text):
+            yield text
+        case AllOf(children, also):
+            for one in (*children, *also):
+                yield from _operators(one)
+        case AnyOf(children):
+            for one in children:
+                yield from _operators(one)
+        case Without(keep, _):
+            yield from _operators(keep)
+
+
 def relaxed(query: Query) -> Query | None:
     """Return the query with its phrases read as words, or None if it has none.
 
@@ -125,10 +154,12 @@ def _relaxed(root: Expression) -> Expression:
     if isinstance(root, AllOf):
         loosened = tuple(_relaxed(one) for one in root.children if isinstance(one, Phrase))
         others = tuple(_relaxed(one) for one in root.children if not isinstance(one, Phrase))
-        also = (*loosened, *root.also)
         if loosened and not others:
-            return AnyOf(also)
-        return replace(root, children=others, also=also)
+            # Still never looked for by themselves.
+            beside = tuple(one for one in root.also if isinstance(one, Operators))
+            either = AnyOf((*loosened, *(one for one in root.also if one not in beside)))
+            return AllOf((either,), also=beside, binds=False) if beside else either
+        return replace(root, children=others, also=(*loosened, *root.also))
     if isinstance(root, AnyOf):
         return AnyOf(tuple(_relaxed(one) for one in root.children))
     if isinstance(root, Without):

@@ -20,6 +20,7 @@ from trivium.query.reading import (
     Asked,
     Bounded,
     Unreadable,
+    beside,
     excluded_from_nothing,
     plain,
 )
@@ -49,7 +50,9 @@ def parse(text: str, *, dialect: str = "standard") -> Query:
     try:
         asked = DIALECTS[dialect](text)
     except Unreadable as problem:
-        return Query(text, plain(text), text, notes=(f"read as plain words: {problem}",))
+        words = plain(text)
+        root = beside(words, text) if dialect == "contract" else words
+        return Query(text, root, text, notes=(f"read as plain words: {problem}",))
     bounded = Bounded()
     asked.root = bounded.of(asked.root)
     if bounded.is_cut:

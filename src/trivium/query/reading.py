@@ -10,7 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from trivium.query.grammar import NOTHING, AllOf, AnyOf, Expression, Phrase, Prefix, Without, Words
+from trivium.analysis.syntax import operators
+from trivium.query.grammar import (
+    NOTHING,
+    AllOf,
+    AnyOf,
+    Expression,
+    Operators,
+    Phrase,
+    Prefix,
+    Without,
+    Words,
+)
 
 DEEPEST = 50
 MOST_DEMANDING = 64
@@ -136,6 +147,30 @@ def without(root: Expression, dropped: Sequence[Expression]) -> Expression:
 def excluded_from_nothing(root: Expression) -> Expression | None:
     """Return what is excluded if there is nothing to exclude it from."""
     return root.drop if isinstance(root, Without) and root.keep == NOTHING else None
+
+
+def beside(root: Expression, typed: str) -> Expression:
+    """Return `root`, which the operators of `typed` raise: they are looked for, never needed.
+
+    Only where nothing else is asked for are they found by themselves.
+    """
+    found = operators(typed)
+    return _raised(root, Operators(" ".join(found))) if found else root
+
+
+def _raised(root: Expression, by: Operators) -> Expression:
+    if isinstance(root, Without):
+        return Without(_raised(root.keep, by), root.drop)
+    if isinstance(root, AllOf):
+        return replace(root, also=(*root.also, by))
+    return AllOf(() if root == NOTHING else (root,), also=(by,), binds=False)
+
+
+def operators_alone(root: Expression) -> str | None:
+    """Return the operators that are asked for if nothing else is."""
+    if not isinstance(root, AllOf) or root.children:
+        return None
+    return " ".join(one.text for one in root.also if isinstance(one, Operators))
 
 
 def plain(text: str) -> Expression:

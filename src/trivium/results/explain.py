@@ -37,7 +37,8 @@ class Origin:
     """Where the score of a hit came from: what was gathered, how it was fused, what boosts saw.
 
     `fused` are the scores of its scope, before several scopes were merged; `score_type` is
-    how these were made, `merged_type` how the last ones were.
+    how these were made, `merged_type` how the last ones were. `weights` are those of fields that
+    are scored apart, `operators` the ones a query has.
     """
 
     gathered: Gathered
@@ -49,6 +50,8 @@ class Origin:
     details: Mapping[ChunkId, Mapping[str, object]] = field(default_factory=dict)
     fused: Mapping[ChunkId, Scored] = field(default_factory=dict)
     merged_type: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    operators: frozenset[str] = frozenset()
 
 
 def breakdown(
@@ -86,7 +89,8 @@ def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str,
     if points is not None:
         gained = {part.name: part.value for part in points}
         return {"type": "points", "score": score, "points": gained}
-    return {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
+    shown: dict[str, object] = {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
+    return {**shown, "weights": dict(origin.weights)} if origin.weights else shown
 
 
 def _ranks(scored: Scored, origin: Origin, values: Mapping[str, float]) -> dict[str, object]:

@@ -84,12 +84,17 @@ def _hit(group: Group, found: Mapping[ChunkId, Found], origin: Origin, *, shape:
         reason=reason(
             origin.fused.get(best.chunk_id, best),
             origin.gathered,
-            words=shown.words,
+            # Where only operators were asked for, no word says why.
+            words=shown.words if origin.wanted else _held(chunk.text, origin.operators),
             details=details,
         ),
         breakdown=breakdown(best, origin, details) if shape.explains else None,
         text=chunk.text,
     )
+
+
+def _held(text: str, operators: frozenset[str]) -> list[str]:
+    return sorted(one for one in operators if one in text)
 
 
 def _type_of(best: Scored, origin: Origin, details: Mapping[str, object]) -> str:

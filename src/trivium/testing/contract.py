@@ -16,6 +16,7 @@ from trivium.testing.promises import MakeBackend
 from trivium.testing.promises_filters import FilterPromises
 from trivium.testing.promises_linking import LinkingPromises
 from trivium.testing.promises_queries import QueryPromises
+from trivium.testing.promises_syntax import SyntaxPromises
 from trivium.testing.promises_text import TextPromises
 from trivium.testing.promises_units import UnitPromises
 from trivium.testing.promises_vectors import VectorPromises
@@ -29,6 +30,7 @@ class BackendContract(
     TextPromises,
     UnitPromises,
     QueryPromises,
+    SyntaxPromises,
     FilterPromises,
     VectorPromises,
     LinkingPromises,

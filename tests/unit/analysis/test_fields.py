@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from trivium.analysis import fields
+from trivium.analysis.words import analyser
 from trivium.errors import ConfigError
 from trivium.parsing.parse import parse
 from trivium.types import Chunk, ChunkId, Document, Kind, Location, Node, NodeId, Span, View
@@ -41,6 +42,56 @@ CHUNK = Chunk(ChunkId("code:a/b.py#run@0"), NODE.id, "def run(x)", Span(0, 9), 1
 )
 def test_each_field_has_its_text(field: str, text: str) -> None:
     assert fields.text_of(field, NODE, CHUNK) == text
+
+
+def test_keywords_and_operators_are_picked_out_of_code_by_its_language() -> None:
+    node = dataclasses.replace(NODE, language="python")
+    chunk = dataclasses.replace(CHUNK, text="def run(x):\n    return x >= 1  # if\n")
+
+    assert fields.text_of("keyword", node, chunk) == "def return"
+    assert fields.text_of("operator", node, chunk) == "( ) : >="
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.CODE])
+@pytest.mark.parametrize("field", fields.PICKED)
+def test_only_code_has_keywords_and_operators(field: str, kind: Kind) -> None:
+    node = dataclasses.replace(NODE, kind=kind)
+
+    assert fields.text_of(field, node, dataclasses.replace(CHUNK, text="if (a && b)")) == ""
+
+
+def test_a_view_of_nodes_has_the_keywords_and_operators_of_all_its_own_text() -> None:
+    whole = "if a:\n    def inner(): pass\n    return a >= 1\n"
+    inner = whole.index("def"), whole.index(" pass") + len(" pass")
+    own = (Span(0, inner[0]), Span(inner[1], len(whole)))
+    node = dataclasses.replace(NODE, language="python", own=own)
+    chunk = dataclasses.replace(CHUNK, text="if a:")
+    picked = (("keyword", 1.0), ("operator", 1.0))
+    view = View("nodes", "code", picked, combine="sum", unit="node")
+
+    texts = {name: text for name, _, text in fields.texts_of(view, node, chunk, whole)}
+
+    assert texts == {"keyword": "if return", "operator": ": >="}
+
+
+def test_keywords_and_operators_have_no_neighbours() -> None:
+    words_of = analyser("code")
+
+    assert fields.split_of("keyword", words_of)("if co_await") == (
+        [],
+        ["if", "co", "await", "coawait"],
+    )
+    assert fields.split_of("operator", words_of)("&& x ->") == ([], ["&&", "->"])
+    assert fields.split_of("body", words_of)("if x && y") == (["if", "x", "y"], [])
+
+
+@pytest.mark.parametrize("field", fields.PICKED)
+def test_fields_that_are_scored_by_themselves_need_a_view_that_does_so(field: str) -> None:
+    view = View("mine", "code", (("body", 1), (field, 1)), combine="sum")
+
+    fields.check(view)
+    with pytest.raises(ConfigError, match=f"{field!r} is scored by itself"):
+        fields.check(dataclasses.replace(view, combine="repeat"))
 
 
 def test_a_node_without_a_title_goes_by_its_name() -> None:

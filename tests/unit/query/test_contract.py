@@ -11,12 +11,14 @@ from trivium.query.grammar import (
     AllOf,
     AnyOf,
     Expression,
+    Operators,
     Phrase,
     Prefix,
     Query,
     Without,
     Words,
     demands,
+    operators,
     phrases,
     relaxed,
 )
@@ -33,6 +35,11 @@ def read(text: str) -> Query:
 def beside(*children: Expression) -> AllOf:
     """What merely stands side by side."""
     return AllOf(children, binds=False)
+
+
+def raised(*children: Expression, by: str) -> AllOf:
+    """The same where operators raise what holds them."""
+    return AllOf(children, also=(Operators(by),), binds=False)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +139,9 @@ def test_g39_a_typing_mistake_falls_back_to_any_of_the_words_and_says_so(
     query = read(text)
 
     made = tuple(Words(word) for word in words)
-    assert query.root == (made[0] if len(made) == 1 else AnyOf(made))
+    either = made[0] if len(made) == 1 else AnyOf(made)
+    typed = operators(query)
+    assert query.root == (raised(either, by=typed) if typed else either)
     assert query.meaning == text
     assert query.notes[0].startswith("read as plain words: ")
 
@@ -153,19 +162,83 @@ def test_an_apostrophe_inside_a_word_is_no_quote(text: str, root: Expression) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["f(x)", "foo(", "f('(')", "print('a b')", "--flag", "a->b", "don't", "android", "a-b"]
+    ("text", "typed"),
+    [
+        ("f(x)", "( )"),
+        ("foo(", "("),
+        ("f('(')", "( ( )"),
+        ("print('a b')", "( )"),
+        ("--flag", "--"),
+        ("a->b", "->"),
+        ("a-b", "-"),
+    ],
 )
-def test_what_looks_like_code_is_one_word_as_typed(text: str) -> None:
+def test_what_looks_like_code_is_one_word_as_typed_with_its_operators_beside_it(
+    text: str, typed: str
+) -> None:
     query = read(text)
 
-    assert query.root == Words(text)
-    assert query.notes == ()
+    assert query.root == raised(Words(text), by=typed)
+    assert (query.meaning, query.notes) == (text, ())
+
+
+@pytest.mark.parametrize("text", ["don't", "android", "get_user", "$x", "#a", "@b", "a\\b"])
+def test_a_word_without_operators_is_a_word(text: str) -> None:
+    assert read(text).root == Words(text)
 
 
 @pytest.mark.parametrize(
     ("text", "root"),
     [
-        ("a != b", beside(A, B)),
+        ("a && b", raised(A, B, by="&&")),
+        ("a != b", raised(A, B, by="!=")),
+        ("a => b::c", raised(A, Words("b::c"), by="=> ::")),
+        ("a AND b &&", AllOf((A, B), also=(Operators("&&"),))),
+        ("a &&", raised(A, by="&&")),
+        ("a && && b", raised(A, B, by="&& &&")),
+        ("a -b &&", Without(raised(A, by="&&"), Phrase("b"))),
+        ("a -b=c", Without(A, Phrase("b=c"))),
+        ("(a -b) &&", Without(raised(A, by="&&"), Phrase("b"))),
+        ("(&&) a", raised(A, by="&&")),
+        ("(&& OR ||) a", raised(A, by="&& ||")),
+        ("(&& -b) a", Without(raised(A, by="&&"), Phrase("b"))),
+        ("a OR &&", raised(A, by="&&")),
+        ("a && OR b", AnyOf((raised(A, by="&&"), B))),
+        ("a OR b OR ||", raised(AnyOf((A, B)), by="||")),
+        ('"a -> b"', raised(Phrase("a -> b"), by="->")),
+        ('"a b" "->"', raised(Phrase("a b"), by="->")),
+        ('"a **"', raised(Phrase("a **"), by="**")),
+        ("a* ->", raised(Prefix("a"), by="->")),
+        ("x.a*", raised(Prefix("x.a"), by=".")),
+        ("a lang:c++ path:'x/y'", A),
+    ],
+)
+def test_operators_raise_what_holds_them_and_are_never_needed(text: str, root: Expression) -> None:
+    query = read(text)
+
+    assert query.root == root
+    assert query.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"), [("?", "?"), ("--", "--"), ("&& OR ||", "&& ||"), ('"=>"', "=>"), ("*", "*")]
+)
+def test_operators_are_asked_for_by_themselves_where_nothing_else_is(text: str, typed: str) -> None:
+    query = read(text)
+
+    assert query.root == raised(by=typed)
+    assert (operators(query), query.meaning, query.notes) == (typed, "", ())
+    assert not demands(query.root)
+
+
+@pytest.mark.parametrize("text", ["a && b", "f(x)", "a?", "-> -a", "(a", "a lang:py ::"])
+def test_the_standard_dialect_asks_for_no_operators(text: str) -> None:
+    assert operators(parse(text)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
         ("AND a", A),
         ("a AND", A),
         ("or a", A),
@@ -174,8 +247,7 @@ def test_what_looks_like_code_is_one_word_as_typed(text: str) -> None:
         ("() a", A),
         ("a -*", A),
         ("", NOTHING),
-        ("?", NOTHING),
-        ("--", NOTHING),
+        ("@", NOTHING),
         ("()", NOTHING),
         ("and", NOTHING),
     ],
@@ -204,7 +276,7 @@ def test_a_field_becomes_a_filter_and_not_a_word(text: str, fields: dict[str, li
 
 
 def test_a_field_with_nothing_behind_it_is_a_word() -> None:
-    assert read("(lang:)").root == Words("lang:")
+    assert read("(lang:)").root == raised(Words("lang:"), by=":")
 
 
 def test_a_field_that_is_excluded_is_left_out_and_said() -> None:
@@ -256,6 +328,10 @@ def test_the_meaning_is_the_text_without_operators_fields_and_exclusions(
         ("a b*", True),
         ("(a AND b) c", True),
         ("a AND b OR c", False),
+        ("a && b", False),
+        ("f(x)", False),
+        ("a AND b &&", True),
+        ('"a b" &&', True),
     ],
 )
 def test_g67_words_side_by_side_need_not_be_there_for_meaning_to_match(
@@ -295,6 +371,8 @@ def test_the_phrases_of_the_standard_dialect_are_found_too() -> None:
         ("\"a b\" 'c'", AnyOf((AnyOf((A, B)), AnyOf((C,))))),
         ('("a b" OR x) c', beside(AnyOf((AnyOf((A, B)), Words("x"))), C)),
         ('"a b" -"c d"', Without(AnyOf((A, B)), Phrase("c d"))),
+        ('"a b" &&', raised(AnyOf((AnyOf((A, B)),)), by="&&")),
+        ('"a b" c &&', AllOf((C,), (AnyOf((A, B)), Operators("&&")), binds=False)),
     ],
 )
 def test_a_relaxed_query_reads_phrases_as_words_and_binds_as_before(

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from trivium.analysis.fields import PICKED, every_field
 from trivium.errors import ConfigError
 from trivium.ranking.profile import profile, shipped, text_of
 from trivium.ranking.profile_file import read
@@ -51,6 +52,38 @@ def test_rag_is_seed_004_to_the_letter() -> None:
     assert rag.fusion.weights == {"text": 1.0, "vectors": 1.0}
     assert (rag.groups_by_node, rag.snippet, rag.boosts.name) == (False, "start", 0.0)
     assert (rag.default_limit, rag.most) == (10, 100)
+
+
+# Seed 001's table of weights, as it stands.
+TABLE = """
+intent name signature description comment body keyword operator
+code   2.0  1.5       1.2         0.6     1.0  0.25    0.05
+prose  1.2  0.9       2.1         1.8     1.7  0.2     0.05
+path   2.4  1.7       0.9         0.4     0.7  0.2     0.05
+url    1.1  0.8       2.0         1.8     1.7  0.2     0.05
+mixed  1.8  1.3       1.6         1.2     1.2  0.25    0.05
+"""
+
+
+@pytest.mark.parametrize("name", ["contract", "contract-blend"])
+def test_the_weights_of_fields_by_intent_are_those_of_seed_001(name: str) -> None:
+    (_, *columns), *rows = (line.split() for line in TABLE.strip().splitlines())
+    weights = {intent: tuple(zip(columns, map(float, row), strict=True)) for intent, *row in rows}
+
+    for scope in profile(name).scopes:
+        assert scope.intents == weights
+        assert scope.view.fields == weights["mixed"]
+
+
+def test_only_the_profiles_of_seed_001_have_keywords_and_operators() -> None:
+    having = {
+        name
+        for name in shipped()
+        for scope in profile(name).scopes
+        if set(PICKED) & {field for field, _ in (*every_field(scope.view), *scope.deep)}
+    }
+
+    assert having == {"contract", "contract-blend"}
 
 
 def test_what_is_left_out_has_a_default() -> None:

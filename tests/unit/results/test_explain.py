@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trivium.analysis.words import analyser
 from trivium.results.explain import BREAKDOWN_KEYS, Origin, breakdown, reason
 from trivium.types import ChunkId, Gathered, Part, Ranking, Scored
@@ -30,6 +32,23 @@ def test_every_key_of_the_contract_is_there_and_null_where_unused() -> None:
     }
     assert tuple(shown) == BREAKDOWN_KEYS
     assert {key for key, value in shown.items() if value is not None} == {"selected", "parts"}
+
+
+def test_a_score_that_is_summed_over_fields_names_them_with_their_weights() -> None:
+    weights = {"body": 1.0, "keyword": 0.25, "operator": 0.05}
+    summed = replace(origin("rrf"), sparse_type="bm25-fielded", weights=weights)
+
+    shown = breakdown(RRF, summed, {})["sparse"]
+    single = breakdown(RRF, origin("rrf"), {})["sparse"]
+
+    assert shown == {
+        "type": "bm25-fielded",
+        "score": 3.5,
+        "k1": 1.2,
+        "b": 0.75,
+        "weights": weights,
+    }
+    assert single == {"type": "bm25", "score": 3.5, "k1": 1.2, "b": 0.75}
 
 
 def test_a_fusion_by_rank_shows_ranks_and_what_each_gave() -> None:

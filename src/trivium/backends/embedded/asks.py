@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trivium.analysis.syntax import operators
 from trivium.analysis.words import Analyser
 from trivium.filtering.conditions import ATTRIBUTES, Condition, Filter, Test
-from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Prefix, Words
+from trivium.query.grammar import AllOf, AnyOf, Expression, Operators, Phrase, Prefix, Words
 
 if TYPE_CHECKING:
     import tantivy
 
-Fields = Sequence[tuple[str, float]]
+Weighted = Sequence[tuple[str, float]]
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 # A path may hold a newline, which a dot does not match.
 _ANYTHING = r"(.|\n)*"
@@ -25,6 +27,15 @@ TAG_MARK = "\x1f"
 # Each pattern is looked for among all values of its attribute.
 _LONGEST_PATTERN = 100
 _MOST_PATTERNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Where each leaf of a query looks, with weights: words, phrases and operators."""
+
+    words: Weighted
+    phrases: Weighted
+    operators: Weighted = ()
 
 
 def compile_query(
@@ -37,20 +48,20 @@ def compile_query(
 
     def alternatives(part: Expression) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """Return clauses of which any may match. Kept flat: Tantivy prunes only one level."""
-        if isinstance(part, Words):
-            return _words(schema, fields, Counter(words_of.terms(part.text)))
+        if isinstance(part, Words | Operators):
+            return _terms(schema, fields, words_of, part)
         if isinstance(part, AnyOf):
             return [clause for child in part.children for clause in alternatives(child)]
         made = compiled(part)
         return [(should, made)] if made else []
 
     def compiled(part: Expression) -> tantivy.Query | None:
-        if isinstance(part, Words | AnyOf):
+        if isinstance(part, Words | Operators | AnyOf):
             return _joined(alternatives(part))
         if isinstance(part, Phrase):
             return _phrase(schema, fields, words_of.words(part.text))
         if isinstance(part, Prefix):
-            return _prefix(schema, fields, words_of.fold(part.text))
+            return _prefix(schema, fields.words, words_of.fold(part.text))
         if isinstance(part, AllOf):
             needed = [(must, made) for made in map(compiled, part.children) if made]
             also = [clause for child in part.also for clause in alternatives(child)]
@@ -71,11 +82,25 @@ def _joined(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query
     return clauses[0][1] if len(clauses) == 1 else tantivy.Query.boolean_query(clauses)
 
 
+def _terms(
+    schema: tantivy.Schema, fields: Fields, words_of: Analyser, part: Words | Operators
+) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+    if isinstance(part, Words):
+        return _words(schema, fields.words, Counter(words_of.terms(part.text)))
+    # Where there is no field of them, they ask for nothing.
+    return _words(
+        schema, fields.operators, Counter(operators(part.text) if fields.operators else ())
+    )
+
+
 def _words(
-    schema: tantivy.Schema, fields: Fields, terms: Counter[str]
+    schema: tantivy.Schema, fields: Weighted, terms: Counter[str]
 ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     import tantivy
 
+    if terms and not fields:
+        # Something is asked for, and nowhere to be found.
+        return [(tantivy.Occur.Should, tantivy.Query.empty_query())]
     clauses = []
     for term, count in terms.items():
         for field, weight in fields:
@@ -88,15 +113,15 @@ def _phrase(schema: tantivy.Schema, fields: Fields, words: list[str]) -> tantivy
     import tantivy
 
     if len(words) < 2:  # noqa: PLR2004 - Tantivy's phrases start at two words
-        return _joined(_words(schema, fields, Counter(words)))
+        return _joined(_words(schema, fields.words, Counter(words)))
     clauses = []
-    for field, weight in fields:
+    for field, weight in fields.phrases:
         made = tantivy.Query.phrase_query(schema, field, list(words))
         clauses.append((tantivy.Occur.Should, _boosted(made, weight)))
-    return _joined(clauses)
+    return _joined(clauses) or tantivy.Query.empty_query()
 
 
-def _prefix(schema: tantivy.Schema, fields: Fields, text: str) -> tantivy.Query | None:
+def _prefix(schema: tantivy.Schema, fields: Weighted, text: str) -> tantivy.Query | None:
     import tantivy
 
     if not text:
@@ -109,7 +134,7 @@ def _prefix(schema: tantivy.Schema, fields: Fields, text: str) -> tantivy.Query 
         for field, _ in fields
     ]
     joined = _joined(clauses)
-    return tantivy.Query.const_score_query(joined, 1.0) if joined else None
+    return tantivy.Query.const_score_query(joined, 1.0) if joined else tantivy.Query.empty_query()
 
 
 def _boosted(query: tantivy.Query, by: float) -> tantivy.Query:

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from trivium.analysis.fields import every_field, is_unit, texts_of
+from trivium.analysis.fields import OPERATOR, PICKED, every_field, is_unit, split_of, texts_of
 from trivium.analysis.words import analyser, edition
 from trivium.backends.embedded.aside import write_aside
-from trivium.backends.embedded.asks import compile_filter, compile_query
+from trivium.backends.embedded.asks import Fields, compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter
 from trivium.filtering.match import attributes
@@ -79,6 +79,18 @@ def fields_of(view: View) -> tuple[tuple[str, float], ...]:
     return tuple((f"t_{name}", float(weight)) for name, weight in every_field(view))
 
 
+def asked_of(view: View) -> Fields:
+    """Return where in a view each leaf of a query looks."""
+    every = fields_of(view)
+    operator = f"t_{OPERATOR}"
+    picked = tuple(f"t_{name}" for name in PICKED)
+    return Fields(
+        words=tuple(one for one in every if one[0] != operator),
+        phrases=tuple(one for one in every if one[0] not in picked),
+        operators=tuple(one for one in every if one[0] == operator),
+    )
+
+
 def _alike(fields: tuple[tuple[str, float], ...]) -> tuple[tuple[str, float], ...]:
     return tuple((name, 1.0) for name, _ in fields)
 
@@ -95,7 +107,9 @@ def schema_of(view: View) -> tantivy.Schema:
     # A signed integer: deleting by an unsigned field silently does nothing in 0.27.
     builder.add_integer_field("id", stored=False, indexed=True, fast=True)
     for name, _ in fields_of(view):
-        builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option="position")
+        # What is picked out of a text has no neighbours that a phrase could ask for.
+        option = "freq" if name.removeprefix("t_") in PICKED else "position"
+        builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option=option)
     for name in ATTRIBUTES:
         builder.add_text_field(name, stored=False, tokenizer_name="raw", index_option="basic")
     return builder.build()
@@ -352,7 +366,7 @@ class TextReader:
         self._searcher = searcher
         self._analyser = analyser(view.analyser)
         # Views that differ in the weights of fields kept apart share their folder.
-        self._fields = fields_of(view)
+        self._fields = asked_of(view)
 
     def best(self, query: Query, *, where: Filter, limit: int) -> list[tuple[float, int]]:
         """Return up to `limit` scores and chunk numbers, best first."""
@@ -411,7 +425,9 @@ class _Documents:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._split = analyser(view.analyser).split
+        words_of = analyser(view.analyser)
+        self._split = words_of.split
+        self._picking = {name: split_of(name, words_of) for name in PICKED}
         self._values: dict[str, list[str]] = {}
         self._node: Node | None = None
         self._attributes: list[tuple[str, str]] = []
@@ -425,7 +441,10 @@ class _Documents:
         repeats = self._view.combine == "repeat"
         has_terms = False
         for name, weight, text in texts_of(self._view, node, chunk, whole):
-            values = self._terms(text) if name in _LONG else self._known_terms(text)
+            if name in _LONG:
+                values = self._terms(text)
+            else:
+                values = self._picked(name, text) if name in PICKED else self._known_terms(text)
             has_terms = has_terms or bool(values)
             field = "t" if repeats else f"t_{name}"
             for value in values * int(weight) if repeats else values:
@@ -444,6 +463,11 @@ class _Documents:
         """Return the values of a field; each ends a phrase, since Tantivy leaves a gap there."""
         words, wholes = self._split(text)
         return [" ".join(words), *wholes] if words else wholes
+
+    def _picked(self, name: str, text: str) -> list[str]:
+        """Return the terms of a field without neighbours as one value: no phrase looks there."""
+        _, terms = self._picking[name](text)
+        return [" ".join(terms)] if terms else []
 
     def _known_terms(self, text: str) -> list[str]:
         known = self._values.get(text)

@@ -41,11 +41,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Inverted:
-    """All that a view can be asked: its analyser, its documents, its scored fields."""
+    """All that a view can be asked: its analyser, its documents, its scored fields.
+
+    `operators` are those that only operators are looked for in, one at most.
+    """
 
     analyser: Analyser
     documents: Mapping[ChunkId, Found]
     fields: tuple[Field, ...]
+    operators: tuple[Field, ...] = ()
 
 
 def invert(found: Iterable[tuple[Found, str]], *, view: View) -> Inverted:
@@ -60,14 +64,15 @@ def invert(found: Iterable[tuple[Found, str]], *, view: View) -> Inverted:
             f"The view {view.name!r} asks for unit {view.unit!r} and combine {view.combine!r}. "
             "Use unit 'chunk' or 'node' and combine 'repeat' or 'sum'."
         )
-    split = analyser(view.analyser)
+    words_of = analyser(view.analyser)
+    splits = {name: fields.split_of(name, words_of) for name, _ in fields.every_field(view)}
     units: dict[ChunkId, list[_Text]] = {}
     documents: dict[ChunkId, Found] = {}
     for one, whole in found:
         if not fields.is_unit(view, one.node, one.chunk):
             continue
         texts = [
-            _Text(name, weight, *split.split(text))
+            _Text(name, weight, *splits[name](text))
             for name, weight, text in fields.texts_of(view, one.node, one.chunk, whole)
         ]
         # One without a term can never be found: it is not in the index, and not counted.
@@ -75,12 +80,13 @@ def invert(found: Iterable[tuple[Found, str]], *, view: View) -> Inverted:
             units[one.chunk.id] = texts
             documents[one.chunk.id] = one
     if view.combine == "repeat":
-        scored: tuple[Field, ...] = (_field(units, weight=1.0),)
-    else:
-        scored = tuple(
-            _field(_only(units, name), weight=weight) for name, weight in fields.every_field(view)
-        )
-    return Inverted(split, documents, scored)
+        return Inverted(words_of, documents, (_field(units, weight=1.0),))
+    scored = {
+        name: _field(_only(units, name), weight=weight) for name, weight in fields.every_field(view)
+    }
+    operators = tuple(one for name, one in scored.items() if name == fields.OPERATOR)
+    worded = tuple(one for name, one in scored.items() if name != fields.OPERATOR)
+    return Inverted(words_of, documents, worded, operators)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ This is what a query means; every backend must agree with it.
 
 Documents. A view indexes one document per chunk whose node is of one of its kinds (None:
 all kinds); chunks of other kinds are neither found nor counted in its statistics. The
-texts of its fields come from analysis.fields, their terms from the view's analyser. A
-text gives words, in order, and whole identifiers; both are terms, but each whole stands
-alone, so that only words are neighbours. `combine` says what is scored:
+texts of its fields come from analysis.fields, their terms from the view's analyser, those of
+the field `operator` from analysis.syntax. A text gives words, in order, and whole identifiers;
+both are terms, but each whole stands alone, so that only words are neighbours; keywords and
+operators all stand alone. `combine` says what is scored:
 
 - "repeat": one field, in which each text stands `weight` times, its wholes as well.
-- "sum": every field apart, each text once. A leaf (Words, Phrase, Prefix) matches if it
-  does so in any field; its score is the sum over fields of weight x the field's BM25.
+- "sum": every field apart, each text once. A leaf (Words, Phrase, Prefix) matches if it does
+  so in any field but `operator`; its score is the sum over fields of weight x the field's
+  BM25. Operators look into that field alone.
 
 BM25, per scored field, with k1 = 1.2 and b = 0.75:
 
@@ -28,6 +30,7 @@ Leaves.
 - Phrase: matches if analyser.words(text) stand side by side and in order inside one value
   of one field. The score is BM25 with the number of such places as tf and the sum of the
   words' idf, a repeated word counted again, as idf. One word is scored as that term.
+- Operators: as Words, with the operators of the text as its terms.
 - Prefix: matches if any term starts with the lower-cased text. The score is 1, however
   many terms and fields do.
 
@@ -39,9 +42,10 @@ Operators.
 - Without: what `keep` matches and `drop` does not, with the score of `keep`.
 
 Nothing to look for. Words without terms (stop words, punctuation), a Phrase without words,
-an empty Prefix, an AllOf or AnyOf with nothing but such children, and a Without that keeps
-such a thing are treated as if they had not been written: an operator around them goes on
-with its other children, `drop` drops nothing. If nothing is left, nothing matches.
+an empty Prefix, Operators where none is or in a view without their field, an AllOf or AnyOf
+with nothing but such children, and a Without that keeps such a thing are treated as if they
+had not been written: an operator around them goes on with its other children, `drop` drops
+nothing. If nothing is left, nothing matches.
 
 Order. Scores are rounded to 32-bit floats, then compared; equal ones come by chunk id.
 `where` is applied to what matched and changes no score. A Query's own `where` is not
@@ -54,9 +58,19 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from trivium.analysis.syntax import operators
 from trivium.backends.reference import bm25
 from trivium.backends.reference.inverted import Field, Inverted
-from trivium.query.grammar import AllOf, AnyOf, Expression, Phrase, Prefix, Without, Words
+from trivium.query.grammar import (
+    AllOf,
+    AnyOf,
+    Expression,
+    Operators,
+    Phrase,
+    Prefix,
+    Without,
+    Words,
+)
 from trivium.types import ChunkId
 
 Matches = dict[ChunkId, float]
@@ -72,10 +86,15 @@ def _evaluate(expression: Expression, index: Inverted) -> Matches | None:  # noq
     """Return what matches, or None if the expression asks for nothing."""
     match expression:
         case Words(text):
-            return _words(Counter(index.analyser.terms(text)), index)
+            return _words(Counter(index.analyser.terms(text)), index.fields, index)
+        case Operators(text):
+            counts = Counter(operators(text)) if index.operators else Counter[str]()
+            return _words(counts, index.operators, index)
         case Phrase(text):
             words = index.analyser.words(text)
-            return _phrase(words, index) if len(words) > 1 else _words(Counter(words), index)
+            if len(words) > 1:
+                return _phrase(words, index)
+            return _words(Counter(words), index.fields, index)
         case Prefix(text):
             return _prefix(index.analyser.fold(text), index)
         case AnyOf(children):
@@ -108,11 +127,11 @@ def _all_of(children: Sequence[Matches], also: Sequence[Matches]) -> Matches | N
     return {one: math.fsum(each.get(one, 0.0) for each in (*children, *also)) for one in shared}
 
 
-def _words(counts: Counter[str], index: Inverted) -> Matches | None:
+def _words(counts: Counter[str], fields: Sequence[Field], index: Inverted) -> Matches | None:
     if not counts:
         return None
     found: Matches = {}
-    for field in index.fields:
+    for field in fields:
         for term, count in counts.items():
             postings = field.postings.get(term, {})
             idf = bm25.idf(documents=len(index.documents), frequency=len(postings))
