@@ -56,6 +56,7 @@ from trivium.lookups import (
     sections_of,
 )
 from trivium.models.chosen import NONE, choose
+from trivium.models.kept import QueryVectors
 from trivium.models.once import Once
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
@@ -113,7 +114,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a collection holds and how it was made."""
+    """What a collection holds and how it was made; `queries` is how many it remembers."""
 
     name: str
     root: str
@@ -126,6 +127,7 @@ class Status:
     embedded: float
     census: Census
     branch: str
+    queries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,10 @@ class Collection:
         self.settings = settings
         self._below = below
         self._folder = folder_of(root, settings.home)
-        self._models = Once(partial(choose, settings))
+        self._queries = QueryVectors(
+            self._folder / "queries.db", most=settings.number("embedding.queries_kept")
+        )
+        self._models = Once(partial(choose, settings, queries=self._queries))
         self._behind = _Behind()
         self._paths: Paths | None = None
         meta = {"root": str(root), "name": self.name, "fingerprint": self._fingerprint()}
@@ -496,6 +501,7 @@ class Collection:
                 embedded=max((space.coverage for space in spaces), default=0.0),
                 census=snapshot.census(),
                 branch=branch_of(self.root),
+                queries=self._queries.count(),
             )
 
     def skipped(self) -> Mapping[str, str]:
@@ -525,6 +531,7 @@ class Collection:
     def reset(self) -> None:
         """Forget everything: the index is removed, the folder itself is not touched."""
         self._backend.destroy(wait_s=5.0)
+        self._queries.forget()
 
     def close(self) -> None:
         """Let go of open files."""

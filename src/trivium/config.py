@@ -44,6 +44,9 @@ KNOWN: Mapping[str, _Known] = {
     ),
     "embedding.base_url": _Known("", "address of an OpenAI-compatible service"),
     "embedding.threads": _Known(0, "threads that embed; 0 is one per core"),
+    "embedding.queries_kept": _Known(
+        1000, "queries whose vectors a collection keeps, by hash; 0 keeps none", most=100_000
+    ),
     "chunking.size": _Known(1000, "characters in a chunk of prose", folder_may_set=True, least=50),
     "chunking.overlap": _Known(
         200, "characters a chunk of prose shares with the one before", folder_may_set=True

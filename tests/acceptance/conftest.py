@@ -46,13 +46,17 @@ def opened_on_each(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[O
 
 def _opener(tmp_path: Path, make_backend: Callable[[], Backend | None]) -> Iterator[Open]:
     collections: list[Collection] = []
+    # An index in memory has no place of its own: a folder opened again is to find it.
+    backends: dict[Path, Backend | None] = {}
 
     def open_(folder: Path, **flags: config.Value) -> Collection:
         home = tmp_path / "home"
         environ = {"TRIVIUM_HOME": str(home), "TRIVIUM_CONFIG": str(home / "config.toml")}
         given = {key.replace("__", "."): value for key, value in flags.items()}
         settings = config.load(folder=folder, flags=given, environ=environ)
-        collections.append(trivium.open(folder, settings=settings, backend=make_backend()))
+        if folder not in backends:
+            backends[folder] = make_backend()
+        collections.append(trivium.open(folder, settings=settings, backend=backends[folder]))
         return collections[-1]
 
     yield open_

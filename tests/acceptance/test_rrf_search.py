@@ -79,6 +79,21 @@ def test_g4_last_of_both_lists_stands_above_every_hit_of_one(
     assert second[1] == 1 / 61
 
 
+def test_g5_the_hundredth_of_a_list_scores_1_by_160(
+    folder: Path, tmp_path: Path, opened_on_each: Open
+) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "rag"\nname = "mine"\n[retrieve]\ndepth = 100\n', encoding="utf-8")
+    # Equal texts stand in the order of their names.
+    files = {f"{number:03}.txt": WORD for number in range(100)}
+    collection = filled(opened_on_each(folder, embedding__model="none"), files)
+
+    answer = collection.search(WORD, profile=str(mine), limit=100)
+
+    assert list(scores(answer)) == list(files)
+    assert [hit.score for hit in answer.results] == [1 / (60 + at + 1) for at in range(100)]
+
+
 def test_g6_two_empty_lists_give_nothing(folder: Path, opened_on_each: Open) -> None:
     collection = filled(opened_on_each(folder, embedding__model="none"), {"a.txt": "text"})
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from trivium.collection import Collection, open_collection
-from trivium.config import load
+from trivium.collection import Collection
 from trivium.testing.reading import reading
+
+Open = Callable[..., Collection]
 
 
 @pytest.fixture
-def chain(tmp_path: Path) -> Collection:
+def chain(folder: Path, opened_on_each: Open) -> Collection:
     """A folder in which step0 is called by step1, that by step2, and so on up to step8."""
-    folder = tmp_path / "chain"
-    folder.mkdir()
     (folder / "step0.py").write_text("def step0():\n    pass\n")
     for number in range(1, 9):
         text = f"from step{number - 1} import step{number - 1}\n\n"
         text += f"def step{number}():\n    step{number - 1}()\n"
         (folder / f"step{number}.py").write_text(text)
-    settings = load(
-        environ={"TRIVIUM_HOME": str(tmp_path / "home"), "TRIVIUM_EMBEDDING__MODEL": "none"}
-    )
-    collection = open_collection(folder, settings=settings)
+    collection = opened_on_each(folder, embedding__model="none")
     collection.sync()
     return collection
 

@@ -26,10 +26,12 @@ def made(opened: Open, folder: Path, files: dict[str, str]) -> Collection:
 
 
 @pytest.fixture
-def two(tmp_path: Path, opened: Open) -> tuple[Collection, Collection]:
+def two(tmp_path: Path, opened_on_each: Open) -> tuple[Collection, Collection]:
     """Two collections in which the same words have the same ranks."""
     texts = {"a.md": "# First\n\nzebra zebra zebra\n", "b.md": f"# Second\n\nzebra{' word' * 20}\n"}
-    return made(opened, tmp_path / "one", texts), made(opened, tmp_path / "two", texts)
+    return made(opened_on_each, tmp_path / "one", texts), made(
+        opened_on_each, tmp_path / "two", texts
+    )
 
 
 def test_g72_equal_ranks_come_by_the_name_of_the_collection(
@@ -64,10 +66,10 @@ def test_the_answer_says_what_all_of_them_searched(two: tuple[Collection, Collec
     assert answer.results[0].breakdown["selected"] == {"type": "rrf", "score": 1 / 61}
 
 
-def test_collections_of_one_name_are_told_apart(tmp_path: Path, opened: Open) -> None:
+def test_collections_of_one_name_are_told_apart(tmp_path: Path, opened_on_each: Open) -> None:
     texts = {"a.md": "# First\n\nzebra\n"}
-    first = made(opened, tmp_path / "x" / "shop", texts)
-    second = made(opened, tmp_path / "y" / "shop", texts)
+    first = made(opened_on_each, tmp_path / "x" / "shop", texts)
+    second = made(opened_on_each, tmp_path / "y" / "shop", texts)
 
     answer = trivium.together(first, second).search("zebra")
 
@@ -83,9 +85,11 @@ def test_a_priority_for_a_collection_that_is_not_there_is_an_error(
         trivium.together()
 
 
-def test_g30_nodes_of_one_name_are_kept_apart_and_linked(tmp_path: Path, opened: Open) -> None:
-    first = made(opened, tmp_path / "code", {"a.py": "def Validator():\n    pass\n"})
-    second = made(opened, tmp_path / "notes", {"a.md": "# Validator\n\ntext\n"})
+def test_g30_nodes_of_one_name_are_kept_apart_and_linked(
+    tmp_path: Path, opened_on_each: Open
+) -> None:
+    first = made(opened_on_each, tmp_path / "code", {"a.py": "def Validator():\n    pass\n"})
+    second = made(opened_on_each, tmp_path / "notes", {"a.md": "# Validator\n\ntext\n"})
 
     edges = trivium.together(first, second).crossing()
 

@@ -75,10 +75,10 @@ def marked(answer: Answer) -> list[str]:
 
 @each_case
 def test_g130_a_word_inside_a_run_is_found_by_rag_with_a_dictionary(
-    folder: Path, opened: Open, language: str, document: str, query: str
+    folder: Path, opened_on_each: Open, language: str, document: str, query: str
 ) -> None:
     settings = {"text__tokenizer": language, "embedding__model": "none"}
-    collection = filled(opened(folder, **settings), document)
+    collection = filled(opened_on_each(folder, **settings), document)
 
     answer = collection.search(query, profile="rag")
 
@@ -91,9 +91,9 @@ def test_g130_a_word_inside_a_run_is_found_by_rag_with_a_dictionary(
     [("東京都に住む", "東京"), ("서울에서 공부했습니다", "서울"), ("我来到北京清华大学", "清华")],
 )
 def test_g130_without_a_dictionary_rag_misses_it_and_best_finds_it(
-    folder: Path, opened: Open, document: str, query: str
+    folder: Path, opened_on_each: Open, document: str, query: str
 ) -> None:
-    collection = filled(opened(folder, embedding__model="none"), document)
+    collection = filled(opened_on_each(folder, embedding__model="none"), document)
 
     assert paths(collection.search(query, profile="rag")) == []
     assert paths(collection.search(query)) == ["there.md"]
@@ -101,10 +101,10 @@ def test_g130_without_a_dictionary_rag_misses_it_and_best_finds_it(
 
 @each_case
 def test_best_finds_and_marks_it_with_a_dictionary_too(
-    folder: Path, opened: Open, language: str, document: str, query: str
+    folder: Path, opened_on_each: Open, language: str, document: str, query: str
 ) -> None:
     settings = {"text__tokenizer": language, "embedding__model": "none"}
-    collection = filled(opened(folder, **settings), document)
+    collection = filled(opened_on_each(folder, **settings), document)
 
     answer = collection.search(query)
 
@@ -120,10 +120,10 @@ def test_best_finds_and_marks_it_with_a_dictionary_too(
     ],
 )
 def test_a_word_in_another_form_is_found_and_marked_as_it_stands(
-    folder: Path, opened: Open, language: str, document: str, query: str, mark: str
+    folder: Path, opened_on_each: Open, language: str, document: str, query: str, mark: str
 ) -> None:
     settings = {"text__tokenizer": language, "embedding__model": "none"}
-    collection = filled(opened(folder, **settings), document)
+    collection = filled(opened_on_each(folder, **settings), document)
 
     answer = collection.search(query)
 
@@ -132,9 +132,11 @@ def test_a_word_in_another_form_is_found_and_marked_as_it_stands(
 
 
 @pytest.mark.parametrize("language", [needing("japanese")])
-def test_a_pair_that_is_no_word_is_not_found(folder: Path, opened: Open, language: str) -> None:
+def test_a_pair_that_is_no_word_is_not_found(
+    folder: Path, opened_on_each: Open, language: str
+) -> None:
     settings = {"text__tokenizer": language, "embedding__model": "none"}
-    collection = filled(opened(folder, **settings), "東京都に住む")
+    collection = filled(opened_on_each(folder, **settings), "東京都に住む")
 
     assert paths(collection.search("京都")) == []
 
@@ -148,7 +150,7 @@ def test_a_pair_that_is_no_word_is_not_found(folder: Path, opened: Open, languag
     ],
 )
 def test_the_words_of_a_phrase_are_found_side_by_side_only(
-    folder: Path, opened: Open, language: str, phrase: str
+    folder: Path, opened_on_each: Open, language: str, phrase: str
 ) -> None:
     settings = {"text__tokenizer": language, "embedding__model": "none"}
     together = {
@@ -161,7 +163,7 @@ def test_the_words_of_a_phrase_are_found_side_by_side_only(
         "korean": "엔진의 소리를 검색하다",
         "chinese": "引擎的声音可以搜索",
     }
-    collection = filled(opened(folder, **settings), together[language])
+    collection = filled(opened_on_each(folder, **settings), together[language])
     (folder / "apart.md").write_text(apart[language] + "\n", encoding="utf-8")
     collection.sync()
 
@@ -171,12 +173,12 @@ def test_the_words_of_a_phrase_are_found_side_by_side_only(
 @pytest.mark.parametrize("language", [needing(name) for name in PACKAGES])
 @pytest.mark.parametrize("profile", ["best", "rag"])
 def test_english_and_code_are_found_as_without_a_dictionary(
-    folder: Path, opened: Open, language: str, profile: str
+    folder: Path, opened_on_each: Open, language: str, profile: str
 ) -> None:
     (folder / "users.py").write_text("def getUserById(key):\n    return users[key]\n")
-    plain = filled(opened(folder, embedding__model="none"), "Running quickly")
+    plain = filled(opened_on_each(folder, embedding__model="none"), "Running quickly")
     expected = plain.search("getUserById running", profile=profile)
-    collection = opened(folder, text__tokenizer=language, embedding__model="none")
+    collection = opened_on_each(folder, text__tokenizer=language, embedding__model="none")
 
     answer = collection.search("getUserById running", profile=profile, sync=True)
 
@@ -187,24 +189,26 @@ def test_english_and_code_are_found_as_without_a_dictionary(
 
 
 @pytest.mark.parametrize("language", [needing("japanese")])
-def test_a_folder_may_ask_for_a_dictionary(folder: Path, opened: Open, language: str) -> None:
+def test_a_folder_may_ask_for_a_dictionary(
+    folder: Path, opened_on_each: Open, language: str
+) -> None:
     (folder / "trivium.toml").write_text(f'[text]\ntokenizer = "{language}"\n')
-    collection = filled(opened(folder, embedding__model="none"), "東京都に住む")
+    collection = filled(opened_on_each(folder, embedding__model="none"), "東京都に住む")
 
     assert paths(collection.search("東京", profile="rag")) == ["there.md"]
 
 
 @pytest.mark.parametrize("language", [needing("japanese")])
 def test_another_tokenizer_makes_the_text_index_anew_and_keeps_record_and_vectors(
-    folder: Path, opened: Open, embedder: WordEmbedder, language: str
+    folder: Path, opened_on_each: Open, embedder: WordEmbedder, language: str
 ) -> None:
-    before = filled(opened(folder), "東京都に住む")
+    before = filled(opened_on_each(folder), "東京都に住む")
     before.embed()
     embedded = before.status().embedded
     texts = list(embedder.documents)
     before.close()
 
-    after = opened(folder, text__tokenizer=language)
+    after = opened_on_each(folder, text__tokenizer=language)
 
     assert paths(after.search("東京", profile="rag", search_mode="keyword")) == ["there.md"]
     assert not after.sync().wrote
@@ -238,20 +242,20 @@ def test_another_edition_of_the_dictionary_makes_the_text_index_anew(
 
 
 def test_an_unknown_tokenizer_is_refused_by_name_with_the_nearest(
-    folder: Path, opened: Open
+    folder: Path, opened_on_each: Open
 ) -> None:
     (folder / "trivium.toml").write_text('[text]\ntokenizer = "japanes"\n')
 
     with pytest.raises(ConfigError, match=r"trivium\.toml.*'japanes'.*'japanese'"):
-        opened(folder)
+        opened_on_each(folder)
 
 
 @pytest.mark.usefixtures("without_japanese")
 def test_without_the_extra_asking_and_syncing_name_the_command_and_the_rest_works(
-    folder: Path, opened: Open
+    folder: Path, opened_on_each: Open
 ) -> None:
     (folder / "there.md").write_text("東京都に住む\n", encoding="utf-8")
-    collection = opened(folder, text__tokenizer="japanese", embedding__model="none")
+    collection = opened_on_each(folder, text__tokenizer="japanese", embedding__model="none")
     install = r"pip install 'trivium\[japanese\]'"
 
     with pytest.raises(MissingExtra, match=install):

@@ -51,11 +51,11 @@ def test_g93_two_arabic_words_are_two_terms() -> None:
     ],
 )
 def test_g93_every_script_is_found_and_a_cjk_query_inside_a_run(
-    folder: Path, opened: Open, text: str, query: str
+    folder: Path, opened_on_each: Open, text: str, query: str
 ) -> None:
     (folder / "there.md").write_text(text + "\n", encoding="utf-8")
     (folder / "other.md").write_text("Something else\n", encoding="utf-8")
-    collection = opened(folder, embedding__model="none")
+    collection = opened_on_each(folder, embedding__model="none")
     collection.sync()
 
     found = collection.search(query)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import trivium
 from trivium.collection import Collection
 from trivium.errors import UsageError
-from trivium.graph.crossing import cross_domain
 from trivium.ranking.signals import linked
 from trivium.results.pack import Disclosed, Level
 from trivium.testing.folders import filled
-from trivium.types import Answer, EdgeType, NodeId
+from trivium.types import Answer, EdgeType
 
 Open = Callable[..., Collection]
 
@@ -580,18 +580,12 @@ def test_g30_two_collections_keep_both_of_a_name_and_link_them(
         collection.search("login", profile="xplor", kind=kind).results[0].node
         for collection, kind in ((shop, "code"), (docs, "doc"))
     ]
-    edges = cross_domain(
-        [*found, shop.get("code:auth.py#other").node],
-        collection_of={
-            found[0].id: "shop",
-            found[1].id: "docs",
-            NodeId("code:auth.py#other"): "shop",
-        },
-    )
+    edges = trivium.together(shop, docs).crossing()
 
     assert [node.id for node in found] == ["code:auth.py#login", "doc:guide.md"]
     assert [(edge.source, edge.target, edge.type) for edge in edges] == [
-        ("doc:guide.md", "code:auth.py#login", EdgeType.CROSS_DOMAIN)
+        ("docs/doc:guide.md", "shop/code:auth.py#login", EdgeType.CROSS_DOMAIN),
+        ("docs/doc:guide.md#Login", "shop/code:auth.py#login", EdgeType.CROSS_DOMAIN),
     ]
     # Neither collection has taken anything from the other.
     assert shop.search("login", profile="xplor", kind="doc").results == ()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from trivium.config import Settings
 from trivium.errors import MissingExtra, ModelError
 from trivium.models.base import Embedder
+from trivium.models.kept import QueryVectors, RememberingEmbedder
 from trivium.models.registry import load_from
 
 _SHIPPED = "minilm"
@@ -30,8 +31,11 @@ class Chosen:
 NONE = Chosen()
 
 
-def choose(settings: Settings) -> Chosen:
-    """Return the models of a collection; one that cannot be had says why and raises nothing."""
+def choose(settings: Settings, *, queries: QueryVectors) -> Chosen:
+    """Return the models of a collection; one that cannot be had says why and raises nothing.
+
+    Those that answer remember the vectors of queries in `queries`.
+    """
     own: Embedder | None = None
     problem: MissingExtra | ModelError | None = None
     why_none = "no embedding model is set"
@@ -44,4 +48,5 @@ def choose(settings: Settings) -> Chosen:
         with suppress(MissingExtra, ModelError):
             shipped = load_from(settings, _SHIPPED)
             embedders += () if shipped is None else (shipped,)
-    return Chosen(own, embedders, why_none, problem)
+    answering = tuple(RememberingEmbedder(one, queries) for one in embedders)
+    return Chosen(own, answering, why_none, problem)

@@ -140,6 +140,7 @@ def _status_data(now: Status) -> dict[str, object]:
         "indexedAt": contents.indexed_at,
         "dirtyFiles": now.dirty_files,
         "model": now.model,
+        "queriesKept": now.queries,
         "spaces": [
             {"model": one.model_id, "dimension": one.dimension, "coverage": round(one.coverage, 4)}
             for one in now.spaces
@@ -183,6 +184,7 @@ def _status_text(now: Status) -> str:
         f"  languages {_counts(census.languages) or 'none'}\n"
         f"{marks}{failed}"
         f"  meaning   {meaning or f'none yet; run: trivium index {shlex.quote(now.root)}'}\n"
+        f"  queries   {counted(now.queries, 'vector')} kept\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
         f"  branch    {one_line(now.branch) or 'none'}\n"
