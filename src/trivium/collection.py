@@ -350,6 +350,7 @@ class Collection:
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
             degraded=behind.degraded,
+            notes=self._other_branch(filters),
             reranking=load_reranking(self.settings) if rerank else None,
         )
         with self._backend.snapshot() as snapshot:
@@ -379,6 +380,16 @@ class Collection:
             replace(scope, view=with_tokenizer(scope.view, tokenizer)) for scope in found.scopes
         )
         return replace(found, scopes=tuple(scopes))
+
+    def _other_branch(self, filters: FilterValues | None) -> tuple[str, ...]:
+        """Return what to say where another branch is asked for than the folder is on."""
+        asked = [one for one in build(filters or {}).conditions if one.field == "branch"]
+        here = branch_of(self.root) if asked else ""
+        wanted = sorted({value for one in asked if here not in one.values for value in one.values})
+        if not wanted:
+            return ()
+        place = f"is on branch {here!r}" if here else "is on no branch of git"
+        return (f"the folder {place}, not on {', '.join(map(repr, wanted))}",)
 
     def _is_there(self, path: str) -> bool:
         """Whether a file or folder is where it was indexed; a table is where its database is."""

@@ -31,6 +31,7 @@ from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
+from trivium.results.unmatched import unmatched
 from trivium.retrieval.boosts import Details
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged
@@ -86,6 +87,7 @@ class Circumstances:
     dirty_files: int = 0
     degraded: tuple[Degraded, ...] = field(default=())
     is_there: Callable[[str], bool] | None = None
+    notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
 
 
@@ -111,8 +113,9 @@ def search(
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
+    where = options.where & _typed(query, profile)
+    silent = unmatched(snapshot, where, is_empty=not groups)
     if options.expand == "context" or profile.expansion.method == "context":
-        where = options.where & _typed(query, profile)
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
@@ -130,7 +133,7 @@ def search(
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
-        notes=(*query.notes, *found.notes),
+        notes=(*query.notes, *found.notes, *given.notes, *silent),
         suggestions=related(
             snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
         ),
