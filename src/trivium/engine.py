@@ -128,7 +128,8 @@ def search(
         embedder=next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none"),
         collection=given.collection,
         results=(*found.hits, *around),
-        total=len(groups) - found.left_out,
+        # Repeats are matches as well; a note says how many are not shown.
+        total=len(groups) - found.ghosts,
         facets=_facets(groups),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),

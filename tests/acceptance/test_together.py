@@ -94,3 +94,17 @@ def test_g30_nodes_of_one_name_are_kept_apart_and_linked(tmp_path: Path, opened:
         ("code/code:a.py#Validator", "notes/doc:a.md"),
         ("code/code:a.py#Validator", "notes/doc:a.md#Validator"),
     }
+
+
+def test_what_repeats_a_hit_of_another_collection_counts_in_the_total_and_is_said(
+    two: tuple[Collection, Collection],
+) -> None:
+    together = trivium.together(*two)
+
+    every, once = together.search("zebra"), together.search("zebra", dedupe=True)
+
+    assert (len(every.results), every.notes) == (4, ())
+    assert [hit.collection for hit in once.results] == ["one", "one"]
+    assert once.total == every.total == 4
+    assert once.notes == ("left out 2 hits that repeat a better one of another collection",)
+    assert together.search("zebra", limit=1, dedupe=True).notes == ()
