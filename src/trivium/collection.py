@@ -149,12 +149,14 @@ class Collection:
         *,
         settings: config.Settings,
         below: str = "",
+        file: str = "",
         backend: Backend | None = None,
     ) -> None:
         self.root = root
         self.name = root.name or "root"
         self.settings = settings
         self._below = below
+        self._file = file
         self._folder = folder_of(root, settings.home)
         self._models = Once(partial(choose, settings))
         self._behind = _Behind()
@@ -614,7 +616,9 @@ class Collection:
             where = for_records(where)
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
-        if self._below:
+        if self._file:
+            where = where & Filter((Condition("path", Test.EQUALS, frozenset({fold(self._file)})),))
+        elif self._below:
             below = frozenset({fold(self._below) + "/"})
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
@@ -626,10 +630,12 @@ def open_collection(
     settings: config.Settings | None = None,
     create: bool = True,
     backend: Backend | None = None,
+    file: str = "",
 ) -> Collection:
     """Return the collection of a folder, made on first use.
 
-    `backend` keeps the index elsewhere than in `$TRIVIUM_HOME`.
+    `backend` keeps the index elsewhere than in `$TRIVIUM_HOME`. `file` is the name of the only
+    file in the folder that searches look at; empty for all of them.
 
     A folder below one that is indexed uses that index, limited to the folder. Raises
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
@@ -646,4 +652,5 @@ def open_collection(
     # An index is made with the settings of its root, not of a folder below it.
     settings = config.load(folder=root) if settings is None else settings
     below = folder.relative_to(root).as_posix() if folder != root else ""
-    return Collection(root, settings=settings, below=below, backend=backend)
+    only = (Path(below) / file).as_posix() if file else ""
+    return Collection(root, settings=settings, below=below, file=only, backend=backend)

@@ -156,7 +156,6 @@ def _joined(
         for name, answer in found.items()
         for one in answer.degraded
     ]
-    notes = dict.fromkeys(note for one in answers for note in one.notes)
     return Answer(
         query=query,
         profile=answers[0].profile,
@@ -172,8 +171,22 @@ def _joined(
             sum(one.freshness.dirty_files for one in answers),
         ),
         degraded=tuple(degraded),
-        notes=tuple(notes),
+        notes=_notes(found),
         took_ms=took_ms,
+    )
+
+
+def _notes(found: Mapping[str, Answer]) -> tuple[str, ...]:
+    """Return what is said of all once, of some with their names."""
+    notes = dict.fromkeys(note for one in found.values() for note in one.notes)
+    return tuple(
+        line
+        for note in notes
+        for line in (
+            [note]
+            if all(note in one.notes for one in found.values())
+            else [f"{name}: {note}" for name, one in found.items() if note in one.notes]
+        )
     )
 
 
