@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Self
 
 from trivium import config, engine, indexer, profiles
-from trivium.analysis.words import analyser, with_tokenizer
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
@@ -370,18 +369,12 @@ class Collection:
             known = profiles.names(self.settings.home)
             raise ConfigError(unknown("profile", name, known))
         found = self._tokenized(profiles.load(name, home=self.settings.home))
-        for scope in found.scopes:
-            # Here, where it can be said: a dictionary that is not installed stops no worker.
-            analyser(scope.view.analyser)
+        # Here, where it can be said: a dictionary that is not installed stops no worker.
+        profiles.check_dictionaries(found)
         return found
 
     def _tokenized(self, found: Profile) -> Profile:
-        """Return a profile whose views have the dictionary that is set."""
-        tokenizer = self.settings.text("text.tokenizer")
-        scopes = (
-            replace(scope, view=with_tokenizer(scope.view, tokenizer)) for scope in found.scopes
-        )
-        return replace(found, scopes=tuple(scopes))
+        return profiles.tokenized(found, self.settings.text("text.tokenizer"))
 
     def _other_branch(self, filters: FilterValues | None) -> tuple[str, ...]:
         """Return what to say where another branch is asked for than the folder is on."""
