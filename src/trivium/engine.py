@@ -34,7 +34,7 @@ from trivium.results.surroundings import context_of
 from trivium.results.unmatched import unmatched
 from trivium.retrieval.boosts import Details
 from trivium.retrieval.gather import Asking
-from trivium.retrieval.merge import is_merged_by_rank, merged
+from trivium.retrieval.merge import is_merged_by_rank, merged, mode_of
 from trivium.retrieval.page import page
 from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
@@ -260,7 +260,9 @@ def _origins(
 ) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
-    by_rank = is_merged_by_rank(ranked, profile)
+    modes: dict[str, float] = {}
+    if is_merged_by_rank(ranked, profile):
+        modes = {mode_of(one): one.scope.weight for one in ranked if one.groups}
     for one in ranked:
         words_of = analyser(one.view.analyser)
         origin = Origin(
@@ -272,7 +274,8 @@ def _origins(
             wanted=frozenset(words_of.terms(one.query.meaning)),
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
             fused={group.best.chunk_id: group.best for group in one.groups},
-            merged_type="rrf" if by_rank else "",
+            mode=mode_of(one),
+            modes=modes,
         )
         for group in one.groups:
             for member in (group.best, *group.others):

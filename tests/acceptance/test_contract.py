@@ -548,6 +548,47 @@ def test_g63_modes_are_fused_by_rank_with_a_weight_each(
     assert all(both.parts_add_up(hit) for hit in mixed.results)
 
 
+@pytest.mark.parametrize("search_mode", ["hybrid", "keyword"])
+def test_g63_a_breakdown_shows_rank_and_weight_in_each_mode_and_what_gave_the_rank(
+    shelf: Shelf, search_mode: str
+) -> None:
+    collection = shelf.filled(MIXED)
+    weights = {"code": 1.0, "prose": 2.0, "records": 0.5}
+    mine = shelf.profile("weighed", "[scopes.prose]\nweight = 2\n[scopes.records]\nweight = 0.5\n")
+    modes_of = {"code": "code", "file": "code", "doc": "prose", "record": "records"}
+
+    asked = {"limit": 50, "search_mode": search_mode, "explain": True}
+    answer = collection.search("alpha", profile=mine, **asked)  # type: ignore[arg-type]
+
+    places: dict[str, list[int]] = {mode: [] for mode in weights}
+    for hit in answer.results:
+        own = modes_of[hit.node.kind]
+        modes, in_mode = explained(hit, "rrf")["modes"], explained(hit, "rrf")["inMode"]
+        assert isinstance(modes, dict)
+        assert isinstance(in_mode, dict)
+        rank = modes[own]["rank"]
+        places[own].append(rank)
+        expected = {
+            mode: {"rank": None, "weight": weight, "rrf": 0.0} for mode, weight in weights.items()
+        }
+        expected[own] = {"rank": rank, "weight": weights[own], "rrf": weights[own] / (K + rank)}
+        assert modes == expected
+        assert sum(one["rrf"] for one in modes.values()) == hit.score
+        assert {part.name: part.value for part in hit.parts} == {
+            f"{mode} rank {rank}, weight {weight:g}"
+            if mode == own
+            else f"{mode} has no rank for it, weight {weight:g}": modes[mode]["rrf"]
+            for mode, weight in weights.items()
+        }
+        assert in_mode["mode"] == own
+        assert sum(part["value"] for part in in_mode["parts"]) == pytest.approx(in_mode["score"])
+        alone = collection.search("alpha", profile="contract", mode=own, **asked)  # type: ignore[arg-type]
+        assert in_mode["score"] == pytest.approx(alone.results[rank - 1].score)
+        assert alone.results[rank - 1].id == hit.id
+    assert places == {mode: list(range(1, len(found) + 1)) for mode, found in places.items()}
+    assert all(places.values())
+
+
 def test_g64_records_are_not_left_out_for_what_only_code_has(shelf: Shelf) -> None:
     collection = shelf.filled({**MIXED, "more.csv": "id,name\nr3,alpha\n"})
 
