@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from trivium.analysis import dictionaries
 from trivium.doors.cli.doctor import Check, examine
 from trivium.errors import MissingExtra
-from trivium.testing.listening import listening
+from trivium.testing.scripted import Reply, Scripted, running
 
 
-class Reranks(BaseHTTPRequestHandler):
+class Reranks(Scripted):
     """Gives every text the same score."""
 
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def answer(self, request: dict[str, Any]) -> Reply:
         scores = [{"index": at, "relevance_score": 0.5} for at in range(len(request["documents"]))]
-        blob = json.dumps({"results": scores}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(blob)))
-        self.end_headers()
-        self.wfile.write(blob)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        return Reply(body=json.dumps({"results": scores}))
 
 
 @pytest.fixture(autouse=True)
@@ -96,25 +88,25 @@ def test_a_part_that_is_not_installed_is_said_with_how_to_install_it(
 
 
 def test_a_service_that_answers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with listening(Reranks) as address:
-        found = reranked_by(tmp_path, monkeypatch, address)
+    with running(Reranks()) as server:
+        found = reranked_by(tmp_path, monkeypatch, server.url)
 
     assert found == Check(
-        "rerank", is_well=True, said=f"{address.removeprefix('http://')} reads again"
+        "rerank", is_well=True, said=f"{server.url.removeprefix('http://')} reads again"
     )
 
 
 def test_a_service_that_cannot_be_reached_is_said_not_to_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with listening(Reranks) as address:
+    with running(Reranks()) as server:
         pass
 
-    found = reranked_by(tmp_path, monkeypatch, address)
+    found = reranked_by(tmp_path, monkeypatch, server.url)
 
     assert not found.is_well
     assert "the connection failed: Connection refused" in found.said
-    assert address.removeprefix("http://") in found.said
+    assert server.url.removeprefix("http://") in found.said
 
 
 def test_an_unknown_model_is_named_with_the_nearest_and_no_password_is_printed(
