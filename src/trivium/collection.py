@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Self
 
 from trivium import config, engine, indexer, profiles
-from trivium.analysis.words import analyser, with_tokenizer
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
@@ -151,12 +150,14 @@ class Collection:
         *,
         settings: config.Settings,
         below: str = "",
+        file: str = "",
         backend: Backend | None = None,
     ) -> None:
         self.root = root
         self.name = root.name or "root"
         self.settings = settings
         self._below = below
+        self._file = file
         self._folder = folder_of(root, settings.home)
         self._queries = QueryVectors(
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
@@ -355,6 +356,7 @@ class Collection:
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
             degraded=behind.degraded,
+            notes=self._other_branch(filters),
             reranking=load_reranking(self.settings) if rerank else None,
         )
         with self._backend.snapshot() as snapshot:
@@ -372,18 +374,22 @@ class Collection:
             known = profiles.names(self.settings.home)
             raise ConfigError(unknown("profile", name, known))
         found = self._tokenized(profiles.load(name, home=self.settings.home))
-        for scope in found.scopes:
-            # Here, where it can be said: a dictionary that is not installed stops no worker.
-            analyser(scope.view.analyser)
+        # Here, where it can be said: a dictionary that is not installed stops no worker.
+        profiles.check_dictionaries(found)
         return found
 
     def _tokenized(self, found: Profile) -> Profile:
-        """Return a profile whose views have the dictionary that is set."""
-        tokenizer = self.settings.text("text.tokenizer")
-        scopes = (
-            replace(scope, view=with_tokenizer(scope.view, tokenizer)) for scope in found.scopes
-        )
-        return replace(found, scopes=tuple(scopes))
+        return profiles.tokenized(found, self.settings.text("text.tokenizer"))
+
+    def _other_branch(self, filters: FilterValues | None) -> tuple[str, ...]:
+        """Return what to say where another branch is asked for than the folder is on."""
+        asked = [one for one in build(filters or {}).conditions if one.field == "branch"]
+        here = branch_of(self.root) if asked else ""
+        wanted = sorted({value for one in asked if here not in one.values for value in one.values})
+        if not wanted:
+            return ()
+        place = f"is on branch {here!r}" if here else "is on no branch of git"
+        return (f"the folder {place}, not on {', '.join(map(repr, wanted))}",)
 
     def _is_there(self, path: str) -> bool:
         """Whether a file or folder is where it was indexed; a table is where its database is."""
@@ -610,7 +616,9 @@ class Collection:
             where = for_records(where)
         if kinds is not None:
             where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
-        if self._below:
+        if self._file:
+            where = where & Filter((Condition("path", Test.EQUALS, frozenset({fold(self._file)})),))
+        elif self._below:
             below = frozenset({fold(self._below) + "/"})
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
@@ -622,10 +630,12 @@ def open_collection(
     settings: config.Settings | None = None,
     create: bool = True,
     backend: Backend | None = None,
+    file: str = "",
 ) -> Collection:
     """Return the collection of a folder, made on first use.
 
-    `backend` keeps the index elsewhere than in `$TRIVIUM_HOME`.
+    `backend` keeps the index elsewhere than in `$TRIVIUM_HOME`. `file` is the name of the only
+    file in the folder that searches look at; empty for all of them.
 
     A folder below one that is indexed uses that index, limited to the folder. Raises
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
@@ -642,4 +652,5 @@ def open_collection(
     # An index is made with the settings of its root, not of a folder below it.
     settings = config.load(folder=root) if settings is None else settings
     below = folder.relative_to(root).as_posix() if folder != root else ""
-    return Collection(root, settings=settings, below=below, backend=backend)
+    only = (Path(below) / file).as_posix() if file else ""
+    return Collection(root, settings=settings, below=below, file=only, backend=backend)

@@ -31,9 +31,10 @@ from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
+from trivium.results.unmatched import unmatched
 from trivium.retrieval.boosts import Details
 from trivium.retrieval.gather import Asking
-from trivium.retrieval.merge import is_merged_by_rank, merged
+from trivium.retrieval.merge import is_merged_by_rank, merged, mode_of
 from trivium.retrieval.page import page
 from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
@@ -86,6 +87,7 @@ class Circumstances:
     dirty_files: int = 0
     degraded: tuple[Degraded, ...] = field(default=())
     is_there: Callable[[str], bool] | None = None
+    notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
 
 
@@ -111,8 +113,9 @@ def search(
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
+    where = options.where & _typed(query, profile)
+    silent = unmatched(snapshot, where, is_empty=not groups)
     if options.expand == "context" or profile.expansion.method == "context":
-        where = options.where & _typed(query, profile)
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
@@ -125,12 +128,13 @@ def search(
         embedder=next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none"),
         collection=given.collection,
         results=(*found.hits, *around),
-        total=len(groups) - found.left_out,
+        # Repeats are matches as well; a note says how many are not shown.
+        total=len(groups) - found.ghosts,
         facets=_facets(groups),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
-        notes=(*query.notes, *found.notes),
+        notes=(*query.notes, *found.notes, *given.notes, *silent),
         suggestions=related(
             snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
         ),
@@ -256,7 +260,9 @@ def _origins(
 ) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
-    by_rank = is_merged_by_rank(ranked, profile)
+    modes: dict[str, float] = {}
+    if is_merged_by_rank(ranked, profile):
+        modes = {mode_of(one): one.scope.weight for one in ranked if one.groups}
     for one in ranked:
         words_of = analyser(one.view.analyser)
         origin = Origin(
@@ -268,7 +274,8 @@ def _origins(
             wanted=frozenset(words_of.terms(one.query.meaning)),
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
             fused={group.best.chunk_id: group.best for group in one.groups},
-            merged_type="rrf" if by_rank else "",
+            mode=mode_of(one),
+            modes=modes,
             weights=dict(one.view.fields) if one.view.combine == "sum" else {},
             operators=frozenset(operators(one.query).split()),
         )

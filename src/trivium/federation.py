@@ -11,13 +11,12 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
-from trivium.retrieval.page import repeats
+from trivium.retrieval.page import left_out, repeats
 from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
 K = 60
@@ -70,8 +69,8 @@ class Together:
                 pair[0].id,
             ),
         )
-        hits = _distinct([hit for hit, _ in ranked], limit) if options.get("dedupe") else []
-        hits = hits or [hit for hit, _ in ranked[:limit]]
+        every = [hit for hit, _ in ranked]
+        hits, repeated = _distinct(every, limit) if options.get("dedupe") else (every[:limit], 0)
         shown = {(hit.collection, hit.id) for hit in hits}
         around = [
             replace(hit, collection=name)
@@ -80,7 +79,11 @@ class Together:
             if hit.context is not None and (name, hit.context["sourceId"]) in shown
         ]
         took_ms = round(1000 * (time.perf_counter() - started), 3)
-        return _joined(query, found, (*hits, *around), took_ms=took_ms)
+        answer = _joined(query, found, (*hits, *around), took_ms=took_ms)
+        if not repeated:
+            return answer
+        note = f"{left_out(repeated)} of another collection"
+        return replace(answer, notes=(*answer.notes, note))
 
     def crossing(self) -> list[Edge]:
         """Return the edges between nodes of one name in different collections.
@@ -99,11 +102,19 @@ class Together:
         return cross_domain(nodes, collection_of=collection_of)
 
 
-def _distinct(hits: Sequence[Hit], limit: int) -> list[Hit]:
-    """Leave out what repeats a better hit of another collection."""
+def _distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], int]:
+    """Return the first `limit` hits that repeat none before, and how many were passed over."""
     seen: list[Signature] = []
-    kept = (hit for hit in hits if not repeats(hit, seen))
-    return list(islice(kept, limit))
+    kept: list[Hit] = []
+    repeated = 0
+    for hit in hits:
+        if len(kept) == limit:
+            break
+        if repeats(hit, seen):
+            repeated += 1
+        else:
+            kept.append(hit)
+    return kept, repeated
 
 
 def _named(collections: Sequence[Collection]) -> dict[str, Collection]:
@@ -145,7 +156,6 @@ def _joined(
         for name, answer in found.items()
         for one in answer.degraded
     ]
-    notes = dict.fromkeys(note for one in answers for note in one.notes)
     return Answer(
         query=query,
         profile=answers[0].profile,
@@ -161,8 +171,22 @@ def _joined(
             sum(one.freshness.dirty_files for one in answers),
         ),
         degraded=tuple(degraded),
-        notes=tuple(notes),
+        notes=_notes(found),
         took_ms=took_ms,
+    )
+
+
+def _notes(found: Mapping[str, Answer]) -> tuple[str, ...]:
+    """Return what is said of all once, of some with their names."""
+    notes = dict.fromkeys(note for one in found.values() for note in one.notes)
+    return tuple(
+        line
+        for note in notes
+        for line in (
+            [note]
+            if all(note in one.notes for one in found.values())
+            else [f"{name}: {note}" for name, one in found.items() if note in one.notes]
+        )
     )
 
 

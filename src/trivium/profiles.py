@@ -6,8 +6,10 @@ The user's own stand in `$TRIVIUM_HOME/profiles`. A shipped name is never hidden
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from trivium.analysis.words import analyser, with_tokenizer
 from trivium.errors import ConfigError, unknown
 from trivium.ranking import profile as ranking
 from trivium.ranking.profile import Profile
@@ -42,6 +44,18 @@ def load(name: str, *, home: Path) -> Profile:
     if not name.endswith(_ENDING) and made.name != name:
         raise ConfigError(f"{file}: name: it is {made.name!r}; the file is called {name!r}.")
     return made
+
+
+def tokenized(profile: Profile, tokenizer: str) -> Profile:
+    """Return a profile whose views have the dictionary that is set; loads none."""
+    scopes = (replace(one, view=with_tokenizer(one.view, tokenizer)) for one in profile.scopes)
+    return replace(profile, scopes=tuple(scopes))
+
+
+def check_dictionaries(profile: Profile) -> None:
+    """Load the dictionaries of a profile's views. Raises MissingExtra if one is not installed."""
+    for scope in profile.scopes:
+        analyser(scope.view.analyser)
 
 
 def text_of(name: str, *, home: Path) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.acceptance import both
+from tests.acceptance.both import Shelf
 
 import trivium
 from trivium import config
@@ -13,6 +15,15 @@ from trivium.collection import Collection
 from trivium.testing.embedders import CosineEmbedder, WordEmbedder
 
 Open = Callable[..., Collection]
+
+
+@pytest.fixture(params=both.BACKENDS)
+def shelf(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shelf]:
+    """Give a shelf for documents, once on each backend."""
+    with both.shelf_in(tmp_path, request.param, monkeypatch) as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,19 +1,28 @@
-"""Cases G31 to G39 and G57 to G71 of seed 001, asked of both backends through `contract`.
+"""Cases G31 to G39 and G67 to G71 of seed 001, asked of both backends through `contract`.
 
-G40 to G56 are about filters and stand with them; G65 is about doors; G72 is about several
-collections. G66, bundles of hits by file over modes, is not planned: one answer is one list.
+G40 to G56 are about filters and stand with them, G57 to G64 in test_contract_explained and
+test_contract_modes; G65 is about doors, G72 about several collections. G66, bundles of hits by
+file over modes, is not planned: one answer is one list.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 from tests.acceptance import both
-from tests.acceptance.both import ChosenEmbedder, Shelf, explained, hit_of, ids, number, paths
+from tests.acceptance.both import ChosenEmbedder, Shelf, explained, hit_of, number, paths
+from tests.acceptance.contract import (
+    BODY_ONLY,
+    COSINE,
+    NINE_TENTHS,
+    OPPOSITE,
+    QUERY,
+    WORDS,
+    K,
+    function,
+)
 
 from trivium.analysis.minhash import likeness, signature
 from trivium.collection import Collection
@@ -23,25 +32,8 @@ from trivium.ranking.profile import shipped
 from trivium.results.explain import BREAKDOWN_KEYS
 from trivium.types import Answer
 
-K = 60
 ONE_DOCUMENT = math.log(4 / 3)
 DEFINITION, EXPORT = 1.2, 1.1
-BODY_ONLY = "[view.fields]\nbody = 1\n"
-# Cosines with the vector of the query, whole numbers of which 127 is the largest.
-QUERY, NINE_TENTHS, OPPOSITE = (127, 0, 0), (127, 61, 8), (-127, 0, 0)
-COSINE = 127 / math.sqrt(127**2 + 61**2 + 8**2)
-
-
-@pytest.fixture(params=both.BACKENDS)
-def shelf(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Shelf]:
-    with both.shelf_in(tmp_path, request.param, monkeypatch) as made:
-        yield made
-
-
-def function(name: str, body: str = "return 1;", *, exported: bool = False) -> str:
-    return f"{'export ' if exported else ''}function {name}() {{\n  {body}\n}}\n"
 
 
 @pytest.mark.parametrize(("combine", "kind"), [("repeat", "bm25"), ("sum", "bm25-fielded")])
@@ -208,15 +200,6 @@ def test_g36_relations_add_nothing_unless_switched_on(shelf: Shelf) -> None:
     ]
 
 
-WORDS = {
-    "ab.txt": "alpha beta",
-    "ba.txt": "beta alpha",
-    "ag.txt": "alpha gamma",
-    "g.txt": "gamma",
-    "x.txt": "xylophone",
-}
-
-
 @pytest.mark.parametrize("search_mode", ["hybrid", "keyword", "vector"])
 @pytest.mark.parametrize(
     ("query", "excluded"),
@@ -282,297 +265,6 @@ def test_g39_an_unbalanced_mark_is_read_as_any_of_the_words_and_said(
 
     assert set(paths(answer)) == {"ab.txt", "ba.txt", "ag.txt"}
     assert [note for note in answer.notes if note.startswith("read as plain words")]
-
-
-def test_g57_a_breakdown_has_every_key_and_null_for_what_was_not_used(shelf: Shelf) -> None:
-    collection = shelf.filled({"a.ts": function("load", "// alpha beta", exported=True)})
-
-    (hit,) = collection.search('"alpha beta"', profile="contract", explain=True).results
-    (words,) = collection.search("alpha", profile="contract", search_mode="keyword").results
-    (plain,) = collection.search(
-        "alpha", profile="contract", search_mode="keyword", explain=True
-    ).results
-
-    keys = [
-        "selected",
-        "sparse",
-        "ann",
-        "rrf",
-        "blend",
-        "symbol",
-        "phrase",
-        "relation",
-        "graph",
-        "degree",
-    ]
-    assert hit.breakdown is not None
-    assert plain.breakdown is not None
-    assert list(hit.breakdown) == list(plain.breakdown) == [*keys, "parts"]
-    assert {key for key in keys if hit.breakdown[key] is None} == {
-        "blend",
-        "relation",
-        "graph",
-        "degree",
-    }
-    assert {key for key in keys if plain.breakdown[key] is not None} == {
-        "selected",
-        "sparse",
-        "symbol",
-    }
-    assert words.breakdown is None
-
-
-def test_g57_a_breakdown_is_small_however_long_ids_are(shelf: Shelf) -> None:
-    deep = "/".join(["folder" * 30] * 8)
-    collection = shelf.filled({f"{deep}/a.ts": function("alpha"), "b.ts": function("alpha")})
-    mine = shelf.profile("place", "[boost]\nproximity = 1.0\nduplicate = 0.5\n")
-
-    results = collection.search("alpha", profile=mine, mode="code", explain=True).results
-
-    sizes = [len(json.dumps(hit.breakdown).encode()) for hit in results]
-    assert len(sizes) >= 2
-    assert max(sizes) <= 16 * 1024
-
-
-def test_g58_the_type_of_a_score_says_which_lists_there_were(shelf: Shelf) -> None:
-    collection = shelf.filled(WORDS)
-
-    fused = collection.search("alpha", profile="contract")
-    words = collection.search("alpha", profile="contract", search_mode="keyword")
-    meaning = collection.search("alpha", profile="contract", search_mode="vector")
-    no_words = collection.search("nowhere", profile="contract")
-
-    assert {hit.score_type for hit in fused.results} == {"rrf"}
-    assert {hit.score_type for hit in words.results} == {"bm25-fielded"}
-    assert {hit.score_type for hit in meaning.results} == {"ann"}
-    assert {hit.score_type for hit in no_words.results} == {"ann"}
-
-
-@pytest.mark.parametrize(
-    ("missing", "sparse_only"), [("renormalise", 1.0), ("zero", (1.0 + 0.0) / 2)]
-)
-def test_g59_a_blend_is_the_mean_of_the_signals_present_or_of_all(
-    shelf: Shelf, missing: str, sparse_only: float
-) -> None:
-    # Both terms are in two of three texts of two words: the first scores twice the second.
-    files = {"a.txt": "foo bar", "b.txt": "foo near", "c.txt": "bar away"}
-    chosen = ChosenEmbedder({"near": NINE_TENTHS, "away": OPPOSITE, "foo": QUERY})
-    far = {"a.txt": "away foo bar", "b.txt": "near foo too", "c.txt": "away bar too"}
-    collection = shelf.filled({name: far[name] for name in files}, embedder=chosen)
-    # What is at most orthogonal is no find of vectors, so that the first is found by words alone.
-    mine = shelf.profile(
-        "blend",
-        f'[retrieve]\nfloor = 0\n[fuse]\nmissing = "{missing}"\n{BODY_ONLY}',
-        extends="contract-blend",
-    )
-
-    answer = collection.search("foo OR bar", profile=mine, explain=True)
-
-    first, second = hit_of(answer, "a.txt"), hit_of(answer, "b.txt")
-    ratio = number(second, "sparse", "score") / number(first, "sparse", "score")
-    assert ratio == pytest.approx(5 / 10, rel=1e-6)
-    assert first.score == pytest.approx(sparse_only)
-    assert second.score == pytest.approx((5 / 10 + (COSINE + 1) / 2) / 2, rel=1e-6)
-    assert second.score == pytest.approx(0.725, abs=1e-4)
-    assert first.score_type == second.score_type == "blend"
-    assert all(both.parts_add_up(hit) for hit in answer.results)
-    in_order = ["a.txt", "b.txt"] if missing == "renormalise" else ["b.txt", "a.txt"]
-    assert paths(answer)[:2] == in_order
-
-
-def calling(count: int, *, name: str = "start") -> dict[str, str]:
-    called = "\n".join(f"    step{number:02}()" for number in range(count))
-    imports = "\n".join(f"from steps import step{number:02}" for number in range(count))
-    steps = "\n\n".join(f"def step{number:02}():\n    return {number}" for number in range(count))
-    return {"steps.py": steps + "\n", "begin.py": f"{imports}\n\n\ndef {name}():\n{called}\n"}
-
-
-def test_g60_of_ten_callees_four_are_added_after_the_hits(shelf: Shelf) -> None:
-    collection = shelf.filled(calling(10), model="none")
-
-    plain = collection.search("start", profile="contract", mode="code")
-    answer = collection.search("start", profile="contract", mode="code", expand="context")
-
-    primary = [hit for hit in answer.results if hit.score_type != "context"]
-    added = answer.results[len(primary) :]
-    assert ids(plain) == [hit.id for hit in primary] == ["code:begin.py#start"]
-    assert [hit.score for hit in primary] == [hit.score for hit in plain.results]
-    assert [hit.id for hit in added] == [f"code:steps.py#step{number:02}" for number in range(4)]
-    assert {(hit.score, hit.score_type) for hit in added} == {(0.0, "context")}
-    assert [hit.context and hit.context["reason"] for hit in added] == [
-        f"call:step{number:02}" for number in range(4)
-    ]
-    assert {str(hit.context and hit.context["sourceId"]) for hit in added} == {
-        "code:begin.py#start"
-    }
-
-
-def test_g60_no_more_than_forty_are_added_in_all(shelf: Shelf) -> None:
-    files: dict[str, str] = {}
-    for letter in "abcdefghijkl":
-        one = calling(6, name="start")
-        files |= {f"{letter}/{name}": text for name, text in one.items()}
-    collection = shelf.filled(files, model="none")
-
-    answer = collection.search("start", profile="contract", mode="code", limit=12, expand="context")
-
-    added = [hit for hit in answer.results if hit.score_type == "context"]
-    assert len(answer.results) - len(added) == 12
-    assert len(added) == 40
-    assert len({hit.id for hit in answer.results}) == 12 + 40
-
-
-def test_g60_what_is_added_passes_the_filters(shelf: Shelf) -> None:
-    collection = shelf.filled(calling(10), model="none")
-
-    answer = collection.search(
-        "start", profile="contract", mode="code", expand="context", filters={"file": "begin"}
-    )
-
-    assert set(paths(answer)) == {"begin.py"}
-
-
-def test_g61_a_call_is_the_reason_before_a_usage_and_an_import(shelf: Shelf) -> None:
-    text = "from steps import Step\n\n\ndef start(one: Step):\n    return Step(one)\n"
-    collection = shelf.filled(
-        {"begin.py": text, "steps.py": "class Step:\n    pass\n"}, model="none"
-    )
-
-    edges = collection.get("code:begin.py#start").edges
-    answer = collection.search("start", profile="contract", mode="code", expand="context")
-
-    (added,) = [hit for hit in answer.results if hit.id == "code:steps.py#Step"]
-    types = {edge.type.value for edge in edges if edge.target == "code:steps.py#Step"}
-    assert {"calls", "uses"} <= types
-    assert added.context is not None
-    assert added.context["reason"] == "call:Step"
-
-
-LINKED = {
-    "hub.py": "def hub():\n    # alpha alpha alpha\n    return 1\n",
-    "near.py": "from hub import hub\n\n\ndef near():\n    # alpha\n    return hub()\n",
-    "away.py": "def away():\n    # alpha\n    return 2\n",
-    "other.py": "def other():\n    # alpha beta\n    return 2\n",
-}
-
-
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 10])
-def test_g62_the_graph_orders_a_page_anew_and_changes_none_of_its_members(
-    shelf: Shelf, limit: int
-) -> None:
-    collection = shelf.filled(LINKED)
-    mine = shelf.profile("place", "[boost]\ndegree = 0.5\nproximity = 0.3\n")
-    asked = {"mode": "code", "limit": limit}
-
-    off = collection.search("alpha", profile="contract", explain=True, **asked)  # type: ignore[arg-type]
-    on = collection.search("alpha", profile=mine, explain=True, **asked)  # type: ignore[arg-type]
-
-    assert sorted(ids(on)) == sorted(ids(off))
-    assert (on.total, len(on.results)) == (off.total, min(limit, off.total))
-    best, scores = off.results[0], {hit.id: hit.score for hit in off.results}
-    for hit in on.results:
-        distance = explained(hit, "graph")["seedDistance"]
-        degree = min(1.0, len(collection.get(hit.id).edges) / 20)
-        proximity = 0.0 if not isinstance(distance, int) else 1 / (distance + 1)
-        assert (distance == 0) is (hit.id == best.id)
-        assert number(hit, "graph", "degree") == pytest.approx(degree)
-        assert number(hit, "graph", "proximity") == pytest.approx(proximity)
-        assert number(hit, "graph", "score") == pytest.approx(0.5 * degree + 0.3 * proximity)
-        assert hit.score == pytest.approx(scores[hit.id] + 0.5 * degree + 0.3 * proximity)
-        assert both.parts_add_up(hit)
-    assert [hit.score for hit in on.results] == sorted(
-        (hit.score for hit in on.results), reverse=True
-    )
-    assert all(hit.breakdown and hit.breakdown["graph"] is None for hit in off.results)
-
-
-def test_g62_what_the_best_hit_calls_comes_before_what_lies_elsewhere(shelf: Shelf) -> None:
-    collection = shelf.filled(LINKED, model="none")
-    mine = shelf.profile("near", "[boost]\nproximity = 1.0\n")
-
-    off = collection.search("alpha", profile="contract", kind="function")
-    on = collection.search("alpha", profile=mine, kind="function", explain=True)
-
-    assert ids(off)[0] == "code:hub.py#hub"
-    assert ids(off) != ids(on)
-    assert ids(on)[:2] == ["code:hub.py#hub", "code:near.py#near"]
-    distances = {hit.id: explained(hit, "graph")["seedDistance"] for hit in on.results}
-    assert distances == {
-        "code:hub.py#hub": 0,
-        "code:near.py#near": 1,
-        "code:away.py#away": None,
-        "code:other.py#other": None,
-    }
-
-
-MIXED = {
-    "a.ts": function("alpha"),
-    "b.ts": function("beta", "// alpha"),
-    "one.txt": "alpha",
-    "two.txt": "alpha and some more words",
-    "rows.jsonl": '{"id": "r1", "name": "alpha"}\n{"id": "r2", "name": "alpha again"}\n',
-}
-
-
-@pytest.mark.parametrize(
-    ("settings", "weights"),
-    [
-        ("", {"code": 1.0, "prose": 1.0, "records": 1.0}),
-        (
-            "[scopes.prose]\nweight = 2\n[scopes.records]\nweight = 0.5\n",
-            {"code": 1.0, "prose": 2.0, "records": 0.5},
-        ),
-        ("[scopes.prose]\nweight = 0\n", {"code": 1.0, "records": 1.0}),
-    ],
-)
-def test_g63_modes_are_fused_by_rank_with_a_weight_each(
-    shelf: Shelf, settings: str, weights: Mapping[str, float]
-) -> None:
-    collection = shelf.filled(MIXED)
-    mine = shelf.profile("weighed", settings)
-
-    mixed = collection.search("alpha", profile=mine, limit=50)
-    alone = {
-        mode: ids(collection.search("alpha", profile="contract", limit=50, mode=mode))
-        for mode in weights
-    }
-
-    expected = {
-        found: weight / (K + rank)
-        for mode, weight in weights.items()
-        for rank, found in enumerate(alone[mode], 1)
-    }
-    assert {hit.id: hit.score for hit in mixed.results} == pytest.approx(expected)
-    assert ids(mixed) == sorted(expected, key=lambda one: (-expected[one], one))
-    assert {hit.score_type for hit in mixed.results} == {"rrf"}
-    assert all(both.parts_add_up(hit) for hit in mixed.results)
-
-
-def test_g64_records_are_not_left_out_for_what_only_code_has(shelf: Shelf) -> None:
-    collection = shelf.filled({**MIXED, "more.csv": "id,name\nr3,alpha\n"})
-
-    def found(mode: str, **filters: str) -> list[str]:
-        answer = collection.search(
-            "alpha", profile="contract", limit=50, mode=mode, filters=filters
-        )
-        return sorted(ids(answer))
-
-    every = ["record:more.csv#r3", "record:rows.jsonl#r1", "record:rows.jsonl#r2"]
-    assert found("records") == every
-    assert found("records", lang="typescript", type="function") == every
-    assert found("records", file="rows", lang="typescript") == every[1:]
-    assert found("records", ext="csv", lang="typescript") == every[:1]
-    assert found("records", file="elsewhere") == []
-
-
-def test_g64_where_more_than_records_is_asked_for_filters_hold_for_all(shelf: Shelf) -> None:
-    collection = shelf.filled(MIXED)
-
-    answer = collection.search(
-        "alpha", profile="contract", limit=50, filters={"lang": "typescript"}
-    )
-
-    assert {hit.node.language for hit in answer.results} == {"typescript"}
 
 
 @pytest.mark.parametrize("profile", ["best", "contract", "contract-blend"])
@@ -761,7 +453,8 @@ def test_g70_what_repeats_a_better_hit_is_left_out_if_asked(shelf: Shelf) -> Non
 
     assert paths(every) == ["a.txt", "b.txt", "c.txt"]
     assert paths(once) == ["a.txt", "c.txt"]
-    assert (every.total, once.total) == (3, 2)
+    assert (every.total, once.total) == (3, 3)
+    assert sum(once.facets["kind"].values()) == once.total
     assert once.notes == ("left out 1 hit that repeats a better one",)
 
 

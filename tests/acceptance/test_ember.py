@@ -7,8 +7,7 @@ G89, what a result shows beside its title, is about doors.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NoReturn
 
 import pytest
@@ -41,14 +40,6 @@ VECTORS: Mapping[str, tuple[int, ...]] = {
 
 def cosine(name: str) -> float:
     return VECTORS[name][0] / math.sqrt(sum(one * one for one in VECTORS[name]))
-
-
-@pytest.fixture(params=both.BACKENDS)
-def shelf(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Shelf]:
-    with both.shelf_in(tmp_path, request.param, monkeypatch) as made:
-        yield made
 
 
 def embedder(query: str = "foo bar") -> ChosenEmbedder:

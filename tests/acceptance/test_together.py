@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trivium
-from trivium.collection import Collection
+from trivium.collection import Collection, open_collection
 from trivium.errors import UsageError
 from trivium.types import EdgeType
 
@@ -98,3 +98,44 @@ def test_g30_nodes_of_one_name_are_kept_apart_and_linked(
         ("code/code:a.py#Validator", "notes/doc:a.md"),
         ("code/code:a.py#Validator", "notes/doc:a.md#Validator"),
     }
+
+
+def test_what_repeats_a_hit_of_another_collection_counts_in_the_total_and_is_said(
+    two: tuple[Collection, Collection],
+) -> None:
+    together = trivium.together(*two)
+
+    every, once = together.search("zebra"), together.search("zebra", dedupe=True)
+
+    assert (len(every.results), every.notes) == (4, ())
+    assert [hit.collection for hit in once.results] == ["one", "one"]
+    assert once.total == every.total == 4
+    assert once.notes == ("left out 2 hits that repeat a better one of another collection",)
+    assert together.search("zebra", limit=1, dedupe=True).notes == ()
+
+
+def test_what_is_said_of_one_collection_comes_with_its_name(
+    tmp_path: Path, opened: Open, two: tuple[Collection, Collection]
+) -> None:
+    third = made(opened, tmp_path / "three", {"a.py": "zebra = 1\n"})
+    said = "lang 'python' is not in this collection, which has markdown"
+
+    answer = trivium.together(*two, third).search("zebra", filters={"lang": "python"})
+    assert answer.notes == (f"one: {said}", f"two: {said}")
+    answer = trivium.together(*two).search("zebra", filters={"lang": "python"})
+    assert answer.notes == (said,)
+
+
+def test_one_file_narrows_only_the_collection_it_is_of(tmp_path: Path, opened: Open) -> None:
+    folder, other = tmp_path / "one", tmp_path / "two"
+    names = ("a.md", "a.md.orig", "b.md", "below/a.md")
+    for place in (folder, other):
+        made(opened, place, {name: f"zebra in {name}" for name in names}).close()
+    second = opened(other, embedding__model="none")
+    with open_collection(folder / "below", settings=second.settings, file="a.md") as first:
+        answer = trivium.together(first, second).search("zebra", limit=10)
+        alone = first.search("zebra")
+
+    found = {(hit.collection, hit.source.file_path) for hit in answer.results}
+    assert found == {("one", "below/a.md"), *(("two", name) for name in names)}
+    assert {hit.source.file_path for hit in alone.results} == {"below/a.md"}

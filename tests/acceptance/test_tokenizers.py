@@ -52,7 +52,7 @@ def without_japanese(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setitem(sys.modules, name, None)
     dictionaries.dictionary.cache_clear()
     # The one that remembers may have met the dictionary in another test.
-    monkeypatch.setattr("trivium.collection.analyser", analyser.__wrapped__)
+    monkeypatch.setattr("trivium.profiles.analyser", analyser.__wrapped__)
     yield
     dictionaries.dictionary.cache_clear()
 

@@ -30,6 +30,7 @@ QUESTIONS: list[dict[str, Any]] = [
     {"query": "password", "filters": {"return-type": "str", "param": ["text", "other"]}},
     {"query": "password", "filters": {"returns": True, "filter": "lang:python auth"}},
     {"query": "password", "filters": {"branches": 1}},
+    {"query": "password", "filters": {"lang": "pyton"}},
     {"query": "zebra"},
     {"query": "東京"},
 ]

@@ -255,6 +255,25 @@ def test_one_file_of_an_indexed_folder_is_searched_alone(user: User) -> None:
     assert shown.startswith("1. src/auth.py:8  ")
 
 
+def test_a_file_or_folder_narrows_only_itself_where_others_are_searched_too(user: User) -> None:
+    other = user.folder.parent / "other"
+    (other / "src").mkdir(parents=True)
+    (other / "src" / "notes.md").write_text("# Notes\n\nOf a password.\n", encoding="utf-8")
+    (other / "more.txt").write_text("Another password.\n", encoding="utf-8")
+    (user.folder / "more.txt").write_text("Yet another password.\n", encoding="utf-8")
+    user.run("index")
+
+    for narrowed in ("src", "src/auth.py"):
+        answer = user.json("search", "password", narrowed, "--with", "../other")
+
+        paths = [(hit["collection"], hit["source"]["filePath"]) for hit in results(answer)]  # type: ignore[index]
+        assert set(paths) == {
+            ("shop", "src/auth.py"),
+            ("other", "src/notes.md"),
+            ("other", "more.txt"),
+        }
+
+
 def test_one_file_of_a_folder_that_is_not_indexed_does_not_index_the_folder(user: User) -> None:
     done = user.run("search", "installer", "guide.md")
 

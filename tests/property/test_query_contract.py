@@ -9,20 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.errors import QuerySyntaxError
-from trivium.query.grammar import (
-    AllOf,
-    AnyOf,
-    Expression,
-    Operators,
-    Phrase,
-    Prefix,
-    Query,
-    Without,
-    Words,
-    demands,
-    phrases,
-    relaxed,
-)
+from trivium.query import grammar
 from trivium.query.parse import parse
 
 PIECES = [
@@ -55,35 +42,35 @@ WORD = st.sampled_from(["alpha", "beta", "gamma", "delta"])
 LAW = settings(deadline=None, max_examples=300)
 
 
-def read(text: str) -> Query:
+def read(text: str) -> grammar.Query:
     return parse(text, dialect="contract")
 
 
-def holds(root: Expression, words: frozenset[str]) -> bool:
+def holds(root: grammar.Expression, words: frozenset[str]) -> bool:
     """What an expression means for a text that is a set of words."""
     match root:
-        case Words(text) | Phrase(text) | Prefix(text):
+        case grammar.Words(text) | grammar.Phrase(text) | grammar.Prefix(text):
             return text in words
-        case Operators():
+        case grammar.Operators():
             return False
-        case AllOf(children):
+        case grammar.AllOf(children):
             return all(holds(one, words) for one in children)
-        case AnyOf(children):
+        case grammar.AnyOf(children):
             return any(holds(one, words) for one in children)
-        case Without(keep, drop):
+        case grammar.Without(keep, drop):
             return holds(keep, words) and not holds(drop, words)
 
 
-def nodes(root: Expression) -> Iterator[Expression]:
+def nodes(root: grammar.Expression) -> Iterator[grammar.Expression]:
     yield root
     match root:
-        case AllOf(children, also):
+        case grammar.AllOf(children, also):
             for one in (*children, *also):
                 yield from nodes(one)
-        case AnyOf(children):
+        case grammar.AnyOf(children):
             for one in children:
                 yield from nodes(one)
-        case Without(keep, drop):
+        case grammar.Without(keep, drop):
             yield from nodes(keep)
             yield from nodes(drop)
 
@@ -104,8 +91,8 @@ def test_a_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     assert read(text) == query
     assert "\ud800" not in query.text + query.meaning
     assert repr(query.root)
-    for phrase in phrases(query):
-        assert Phrase(phrase) in nodes(query.root)
+    for phrase in grammar.phrases(query):
+        assert grammar.Phrase(phrase) in nodes(query.root)
 
 
 @LAW
@@ -124,7 +111,9 @@ def test_operators_change_nothing_of_what_is_found_by_words(
     without = [item for item in items if item in wanted]
 
     assert holds(read(join.join(items)).root, words) == holds(read(join.join(without)).root, words)
-    assert demands(read(join.join(items)).root) == demands(read(join.join(without)).root)
+    assert grammar.demands(read(join.join(items)).root) == grammar.demands(
+        read(join.join(without)).root
+    )
 
 
 @LAW
@@ -134,13 +123,13 @@ def test_relaxing_leaves_no_phrase_that_is_wanted_and_drops_no_exclusion(text: s
         query = read(text)
     except QuerySyntaxError:
         return
-    softer = relaxed(query)
+    softer = grammar.relaxed(query)
     if softer is None:
-        assert phrases(query) == ()
+        assert grammar.phrases(query) == ()
         return
-    assert phrases(softer) == ()
-    dropped = [one.drop for one in nodes(query.root) if isinstance(one, Without)]
-    assert [one.drop for one in nodes(softer.root) if isinstance(one, Without)] == dropped
+    assert grammar.phrases(softer) == ()
+    dropped = [one.drop for one in nodes(query.root) if isinstance(one, grammar.Without)]
+    assert [one.drop for one in nodes(softer.root) if isinstance(one, grammar.Without)] == dropped
 
 
 @LAW
@@ -175,5 +164,5 @@ def test_what_is_excluded_is_never_found_and_the_rest_is_all_needed(
 
     allowed = not any(word in words for _, word in unwanted)
     assert holds(query.root, words) == (allowed and words.issuperset(wanted))
-    assert not demands(query.root)
+    assert not grammar.demands(query.root)
     assert query.meaning == " ".join(wanted)

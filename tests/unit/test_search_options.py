@@ -197,3 +197,44 @@ def test_views_that_mean_the_same_are_made_once(shop: Collection) -> None:
         shop.search("password", profile=profile, search_mode="keyword")
 
     assert sum(view.startswith("node-standard") for view in shop.status().views) <= 1
+
+
+def test_a_misspelt_language_is_named_with_the_nearest_one(shop: Collection) -> None:
+    answer = shop.search("password", filters={"lang": "pyton"})
+
+    assert answer.results == ()
+    (note,) = [one for one in answer.notes if "pyton" in one]
+    assert note.endswith("did you mean 'python'?")
+    assert shop.search("password", filters={"lang": "python"}).notes == ()
+
+
+def test_one_that_is_typed_in_the_query_is_named_as_well(shop: Collection) -> None:
+    for query, nearest in (("password lang:pyton", "python"), ("password kind:cod", "code")):
+        assert f"did you mean '{nearest}'?" in " ".join(shop.search(query).notes)
+
+
+def test_a_mode_of_which_there_is_nothing_is_said(shop: Collection) -> None:
+    (shop.root / "rows.jsonl").unlink()
+    shop.sync()
+
+    (note,) = shop.search("password", mode="records").notes
+    assert note.startswith("kind 'record' is not in this collection, which has code, doc")
+
+
+def test_another_branch_than_that_of_the_folder_is_named(shop: Collection) -> None:
+    assert shop.search("password", filters={"branch": "next"}).notes == (
+        "the folder is on no branch of git, not on 'next'",
+    )
+    git = shop.root / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+
+    (note,) = shop.search("password", filters={"branch": ["next", "last"]}).notes
+    assert note == "the folder is on branch 'main', not on 'last', 'next'"
+    assert shop.search("password", filters={"branch": ["next", "main"]}).notes == ()
+
+
+def test_a_mark_that_does_not_exist_is_refused_with_the_nearest(shop: Collection) -> None:
+    with pytest.raises(FilterError, match=r"'tset'.*'test'") as refused:
+        shop.search("password", filters={"marks": "tset"})
+    assert refused.value.field == "marks"

@@ -322,6 +322,14 @@ class Snapshot(Protocol):
         """Count nodes and edges by sort."""
         ...
 
+    def values(self, attribute: str) -> Sequence[str]:
+        """Return what the nodes have of a stored attribute, folded, each once and in order."""
+        ...
+
+    def has_any(self, where: Filter) -> bool:
+        """Say whether `where` allows anything at all."""
+        ...
+
     def count_unlinked(self) -> int:
         """Return how many files wait to be linked."""
         ...

@@ -35,7 +35,10 @@ class Takes(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One filter. `splits`: a comma separates values on the command line."""
+    """One filter. `splits`: a comma separates values on the command line.
+
+    `choices` are all the values there can be, where nobody can add one.
+    """
 
     attribute: str
     test: Test
@@ -43,6 +46,7 @@ class Field:
     takes: Takes = Takes.TEXT
     splits: bool = False
     is_common: bool = False
+    choices: tuple[str, ...] = ()
 
 
 def _common(attribute: str, test: Test, said: str) -> Field:
@@ -77,7 +81,11 @@ FIELDS: Mapping[str, Field] = {
     "source-type": Field("ext", Test.EQUALS, "The same as --ext.", splits=True),
     "category": Field("category", Test.EQUALS, "api, guides, community or a domain.", splits=True),
     "marks": Field(
-        "marks", Test.EQUALS, "The file is generated, minified, vendored or a test.", splits=True
+        "marks",
+        Test.EQUALS,
+        "The file is generated, minified, vendored or a test.",
+        splits=True,
+        choices=("generated", "minified", "vendored", "test"),
     ),
     "signature": Field("signature", Test.INCLUDES, "The signature contains this, with case."),
     "param": Field("param", Test.EXACT, "A parameter has exactly this name."),

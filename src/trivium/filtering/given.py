@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from reprlib import Repr
 
-from trivium.errors import FilterError
+from trivium.errors import FilterError, unknown
 from trivium.filtering.comparing import Test, clean, fold, instant, number, plain
 from trivium.filtering.facts import KEY_END
 from trivium.filtering.fields import FIELDS, Field, Takes, named
@@ -118,7 +118,10 @@ def read(name: str, value: object) -> Iterator[str]:
     elif not isinstance(value, str) and (field.takes is not Takes.WORD or number(value) is None):
         raise _refused(name, value)
     else:
-        yield from _texts(field, str(value).strip())
+        for text in _texts(field, str(value).strip()):
+            if field.choices and text not in field.choices:
+                raise FilterError(unknown(name, text, field.choices), field=name)
+            yield text
 
 
 def _date(value: object) -> float | None:
@@ -146,10 +149,14 @@ def _texts(field: Field, value: str) -> Iterator[str]:
         yield folded.replace("\\", "/").removeprefix("./")
     else:
         yield folded
-    # Seed 001 calls a function a FunctionDeclaration.
-    declared = _DECLARED.fullmatch(folded) if field.attribute == "type" else None
-    if declared is not None:
-        yield declared[1].rstrip("_")
+    if field.attribute == "type" and (meant := declared(folded)):
+        yield meant
+
+
+def declared(type_: str) -> str:
+    """Return what seed 001 calls a FunctionDeclaration: a function; empty for any other type."""
+    found = _DECLARED.fullmatch(type_)
+    return "" if found is None else found[1].rstrip("_")
 
 
 def _pair(name: str, written: str) -> str:

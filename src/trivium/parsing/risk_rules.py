@@ -80,6 +80,16 @@ def family_of(language: str) -> Family | None:
     return None if number is None else _family(number)
 
 
+def categories() -> list[str]:
+    """Return what the rules sort sources and sinks into, in order."""
+    return sorted({kind["category"] for kind in _tables().kinds.values() if "category" in kind})
+
+
+def tags() -> list[str]:
+    """Return the tags that the rules give, in order."""
+    return sorted({tag for kind in _tables().kinds.values() for tag in kind.get("tags", ())})
+
+
 def need(name: str) -> re.Pattern[str]:
     """Return the pattern of what a sink needs in the text of its arguments."""
     return _tables().needs[name]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from trivium.analysis.words import Analyser
 from trivium.types import ChunkId, Gathered, Scored
@@ -16,6 +17,7 @@ from trivium.types import ChunkId, Gathered, Scored
 _MOST_WORDS = 5
 _LONGEST_NAME = 200
 _SIGNALS = ("text", "vectors", "degree")
+_RANK_KEYS = ("k", "sparseRank", "annRank", "sparseRrf", "annRrf", "score")
 
 BREAKDOWN_KEYS = (
     "selected",
@@ -36,9 +38,10 @@ BREAKDOWN_KEYS = (
 class Origin:
     """Where the score of a hit came from: what was gathered, how it was fused, what boosts saw.
 
-    `fused` are the scores of its scope, before several scopes were merged; `score_type` is
-    how these were made, `merged_type` how the last ones were. `weights` are those of fields that
-    are scored apart, `operators` the ones a query has.
+    `fused` are the scores of its scope in order, before several scopes were merged;
+    `score_type` is how these were made. `modes` are the scopes that were merged by rank, with
+    their weights, and `mode` the one it is of; there are none where nothing was merged so.
+    `weights` are those of fields that are scored apart, `operators` the ones a query has.
     """
 
     gathered: Gathered
@@ -49,20 +52,25 @@ class Origin:
     sparse_type: str = "bm25"
     details: Mapping[ChunkId, Mapping[str, object]] = field(default_factory=dict)
     fused: Mapping[ChunkId, Scored] = field(default_factory=dict)
-    merged_type: str = ""
+    mode: str = ""
+    modes: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
+
+    @property
+    def last_type(self) -> str:
+        """How the score that is shown was made."""
+        return "rrf" if self.modes else self.score_type
 
 
 def breakdown(
     scored: Scored, origin: Origin, details: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return how `scored` came to its score, with every key present."""
-    shown: dict[str, object] = dict.fromkeys(BREAKDOWN_KEYS)
+    shown: dict[str, Any] = dict.fromkeys(BREAKDOWN_KEYS)
     chunk_id, gathered = scored.chunk_id, origin.gathered
     raw = {name: scores.get(chunk_id) for name, scores in gathered.signals.items()}
-    kind = origin.merged_type or origin.score_type
-    shown["selected"] = {"type": kind, "score": scored.score}
+    shown["selected"] = {"type": origin.last_type, "score": scored.score}
     if raw.get("text") is not None:
         shown["sparse"] = _sparse(raw["text"], chunk_id, origin)
     if raw.get("vectors") is not None:
@@ -70,6 +78,9 @@ def breakdown(
     values = {part.name: part.value for part in origin.fused.get(chunk_id, scored).parts}
     if origin.score_type == "rrf":
         shown["rrf"] = _ranks(scored, origin, values)
+    if origin.modes:
+        ranks = shown["rrf"] or {**dict.fromkeys(_RANK_KEYS), "k": origin.k}
+        shown["rrf"] = {**ranks, **_by_mode(chunk_id, origin)}
     if origin.score_type in ("blend", "weighted"):
         shown["blend"] = {
             "score": math.fsum(values.get(name, 0.0) for name in _SIGNALS),
@@ -79,9 +90,27 @@ def breakdown(
     if "name is the query" in values:
         shown["symbol"] = {"name": True, "boost": values["name is the query"]}
     shown.update({key: value for key, value in details.items() if key in shown})
-    parts = [{"name": _cut(part.name), "value": part.value} for part in scored.parts]
-    shown["parts"] = parts
+    shown["parts"] = _listed(scored)
     return shown
+
+
+def _listed(scored: Scored) -> list[dict[str, object]]:
+    return [{"name": _cut(part.name), "value": part.value} for part in scored.parts]
+
+
+def _by_mode(chunk_id: ChunkId, origin: Origin) -> dict[str, object]:
+    """Return the rank and the share in each mode, and what put it there in its own."""
+    in_mode = origin.fused.get(chunk_id)
+    rank = list(origin.fused).index(chunk_id) + 1 if in_mode is not None else None
+    modes: dict[str, object] = {}
+    for name, weight in origin.modes.items():
+        of_it = rank if name == origin.mode else None
+        share = 0.0 if of_it is None else weight / (origin.k + of_it)
+        modes[name] = {"rank": of_it, "weight": weight, "rrf": share}
+    if in_mode is None:
+        return {"modes": modes}
+    own = {"mode": origin.mode, "score": in_mode.score, "parts": _listed(in_mode)}
+    return {"modes": modes, "inMode": own}
 
 
 def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str, object]:

@@ -101,4 +101,4 @@ def _type_of(best: Scored, origin: Origin, details: Mapping[str, object]) -> str
     """Return how a score was made; one that the graph gave says so."""
     graph = details.get("graph")
     is_reached = isinstance(graph, dict) and "via" in graph and graph["score"] == best.score
-    return "graph" if is_reached else origin.merged_type or origin.score_type
+    return "graph" if is_reached else origin.last_type

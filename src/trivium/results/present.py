@@ -183,7 +183,18 @@ def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool, place: Plac
     if explain and hit.context is None:
         lines += [f"   {part.value:+.4f}  {one_line(part.name)}" for part in hit.parts]
         lines.append(f"   {hit.score:.4f}  = score")
+        lines += _in_mode(hit)
     return "\n".join(lines)
+
+
+def _in_mode(hit: Hit) -> list[str]:
+    """Return the line on what put a hit at its rank in its mode, where modes were merged."""
+    ranks = (hit.breakdown or {}).get("rrf")
+    own = ranks.get("inMode") if isinstance(ranks, dict) else None
+    if own is None:
+        return []
+    parts = ", ".join(f"{part['value']:+.4f} {one_line(part['name'])}" for part in own["parts"])
+    return [f"   in {own['mode']}: {own['score']:.4f} = {parts}"]
 
 
 def label(node: Node) -> str:

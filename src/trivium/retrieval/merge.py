@@ -22,7 +22,7 @@ def merged(ranked: Sequence[Ranked], profile: Profile) -> list[cut.Group]:
         return list(found[0].groups)
     if is_merged_by_rank(ranked, profile):
         return cut.in_order(
-            replace(group, best=_by_rank(group.best, one, rank, profile.fusion.k))
+            replace(group, best=_by_rank(group.best, one, rank, found, profile.fusion.k))
             for one in found
             for rank, group in enumerate(one.groups, 1)
         )
@@ -34,6 +34,20 @@ def is_merged_by_rank(ranked: Sequence[Ranked], profile: Profile) -> bool:
     return profile.merge == "rrf" and sum(bool(one.groups) for one in ranked) > 1
 
 
-def _by_rank(best: Scored, one: Ranked, rank: int, k: int) -> Scored:
-    name = one.scope.name.rpartition("-")[2]
-    return Scored(best.chunk_id, (Part(f"{name} rank {rank}", one.scope.weight / (k + rank)),))
+def mode_of(one: Ranked) -> str:
+    """Return what people call the mode a scope is: code, prose or records."""
+    return one.scope.name.rpartition("-")[2]
+
+
+def _by_rank(best: Scored, own: Ranked, rank: int, found: Sequence[Ranked], k: int) -> Scored:
+    """Give a share for the rank in its own mode, and none for the others, which cannot hold it."""
+    parts = tuple(
+        Part(
+            f"{mode_of(one)} rank {rank}, weight {one.scope.weight:g}",
+            one.scope.weight / (k + rank),
+        )
+        if one is own
+        else Part(f"{mode_of(one)} has no rank for it, weight {one.scope.weight:g}", 0.0)
+        for one in found
+    )
+    return Scored(best.chunk_id, parts)

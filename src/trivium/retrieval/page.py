@@ -27,11 +27,6 @@ class Page:
     repeats: int = 0
 
     @property
-    def left_out(self) -> int:
-        """How many entries were passed over."""
-        return self.ghosts + self.repeats
-
-    @property
     def degraded(self) -> tuple[Degraded, ...]:
         """What to say of files that are gone."""
         if not self.gone:
@@ -42,10 +37,7 @@ class Page:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to say of repeats."""
-        if not self.repeats:
-            return ()
-        hits = "1 hit that repeats" if self.repeats == 1 else f"{self.repeats} hits that repeat"
-        return (f"left out {hits} a better one",)
+        return (left_out(self.repeats),) if self.repeats else ()
 
 
 def page(
@@ -74,6 +66,12 @@ def page(
             else:
                 found.hits.append(hit)
     return found
+
+
+def left_out(repeats: int) -> str:
+    """Say how many hits are not shown because they repeat others; they count in the total."""
+    hits = "1 hit that repeats" if repeats == 1 else f"{repeats:,} hits that repeat"
+    return f"left out {hits} a better one"
 
 
 def repeats(hit: Hit, seen: list[Signature]) -> bool:

@@ -118,6 +118,29 @@ class FilterPromises(Promises):
                 assert _all_ids(snapshot, where) == (expected, expected)
 
     @pytest.mark.parametrize("attribute", ATTRIBUTES)
+    def test_the_values_of_an_attribute_are_those_of_the_nodes(
+        self, marked: Backend, attribute: str
+    ) -> None:
+        with marked.snapshot() as snapshot:
+            contents = [snapshot.content(path) for path in snapshot.paths()]
+            nodes = [node for one in contents if one is not None for node in one.nodes]
+            expected = sorted({one for node in nodes for one in attributes(node)[attribute]})
+            assert list(snapshot.values(attribute)) == expected
+
+    def test_it_is_known_whether_a_filter_allows_anything(
+        self, marked: Backend, make_backend: MakeBackend
+    ) -> None:
+        where = build({"kind": "note", "path": "notes/"})
+        with marked.snapshot() as snapshot:
+            assert snapshot.has_any(EVERYTHING)
+            assert snapshot.has_any(where)
+            assert not snapshot.has_any(where & build({"kind": "code"}))
+            assert not snapshot.has_any(build({"tag": "no such tag"}))
+        with make_backend().snapshot() as empty:
+            assert not empty.has_any(EVERYTHING)
+            assert list(empty.values("lang")) == []
+
+    @pytest.mark.parametrize("attribute", ATTRIBUTES)
     @pytest.mark.parametrize("test", _STORED)
     def test_a_condition_without_values_allows_nothing(
         self, marked: Backend, attribute: str, test: Test

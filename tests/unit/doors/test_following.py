@@ -56,6 +56,22 @@ def collection(folder: Path) -> Iterator[Collection]:
         yield made
 
 
+class Ticking:
+    """A step of a script that says the same each time, and a clock that it moves on."""
+
+    def __init__(self, step_s: float, said: Folders) -> None:
+        self.now = 0.0
+        self.step_s = step_s
+        self.said = said
+
+    def __call__(self) -> Folders:
+        self.now += self.step_s
+        return self.said
+
+    def clock(self) -> float:
+        return self.now
+
+
 class Script(Watch):
     """A watch that answers from a list, does things on the way, and ends the following."""
 
@@ -160,14 +176,8 @@ def test_nothing_is_done_while_nothing_changes(
 def test_a_watch_that_does_not_know_is_believed_every_two_seconds(
     collection: Collection, folder: Path, syncs: list[Folders]
 ) -> None:
-    now = 0.0
-
-    def tick() -> Folders:
-        nonlocal now
-        now += POLL_S / 2
-        return None
-
-    followed(collection, Script(folder, *[tick] * 6), clock=lambda: now)
+    tick = Ticking(POLL_S / 2, None)
+    followed(collection, Script(folder, *[tick] * 6), clock=tick.clock)
 
     assert syncs == [None] + [None] * 3
 
@@ -175,15 +185,9 @@ def test_a_watch_that_does_not_know_is_believed_every_two_seconds(
 def test_now_and_then_everything_is_looked_at(
     collection: Collection, folder: Path, syncs: list[Folders]
 ) -> None:
-    now = 0.0
-
-    def tick() -> Folders:
-        nonlocal now
-        now += LOOK_EVERY_S / 4
-        return frozenset()
-
+    tick = Ticking(LOOK_EVERY_S / 4, frozenset())
     watch = Script(folder, *[tick] * 9)
-    followed(collection, watch, clock=lambda: now)
+    followed(collection, watch, clock=tick.clock)
 
     assert syncs == [None] + [None] * 2
     assert watch.mended == 2

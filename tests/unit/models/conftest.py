@@ -197,3 +197,9 @@ def make_pair_folder(tmp_path: Path) -> FolderMaker:
         return folder
 
     return make
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """Gather the pauses a model asks for, none of which is made."""
+    return []

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -18,32 +14,9 @@ import pytest
 from trivium.errors import ConfigError, ModelError
 from trivium.models.base import Embedder
 from trivium.models.remote import BATCH, FOR_DOCUMENTS, FOR_QUERIES, RemoteEmbedder
-from trivium.testing.listening import listening
+from trivium.testing.scripted import Reply, Scripted, running
 
 KEY = "sk-not-a-real-key-0123456789"
-
-
-@dataclass
-class Reply:
-    """What the server sends once; `body` None means the true answer to the request."""
-
-    status: int = 200
-    body: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    hang_up: bool = False
-    silent: bool = False
-
-
-@dataclass
-class Server:
-    """A small embedding server: a text's vector is (its length, 1, 0)."""
-
-    url: str = ""
-    script: list[Reply] = field(default_factory=list)
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    closing: Event = field(default_factory=Event)
 
 
 def vector_of(text: str) -> list[float]:
@@ -64,54 +37,17 @@ def answer_to(texts: list[str]) -> str:
     return json.dumps({"data": data})
 
 
-def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            size = int(self.headers["Content-Length"])
-            request = json.loads(self.rfile.read(size))
-            server.requests.append(request)
-            server.keys.append(self.headers["Authorization"])
-            server.paths.append(self.path)
-            reply = server.script.pop(0) if server.script else Reply()
-            if reply.silent:
-                server.closing.wait(10)
-            if reply.hang_up or reply.silent:
-                self.close_connection = True
-                return
-            text = answer_to(request["input"]) if reply.body is None else reply.body
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
+class Server(Scripted):
+    """A small embedding server: a text's vector is (its length, 1, 0)."""
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: the test reads `server.requests`."""
-
-    return Handler
-
-
-@contextmanager
-def running() -> Iterator[Server]:
-    server = Server()
-    with listening(_handler(server)) as address:
-        server.url = f"{address}/v1"
-        try:
-            yield server
-        finally:
-            server.closing.set()
+    def answer(self, request: dict[str, Any]) -> Reply:
+        return Reply(body=answer_to(request["input"]))
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with running() as started:
+    with running(Server(), path="/v1") as started:
         yield started
-
-
-@pytest.fixture
-def waits() -> list[float]:
-    return []
 
 
 MakeEmbedder = Callable[..., RemoteEmbedder]
@@ -256,7 +192,7 @@ def test_a_server_that_does_not_answer_in_time_is_given_up(
 
 
 def test_nobody_listening_is_an_error_of_the_model(waits: list[float]) -> None:
-    with running() as gone:
+    with running(Server()) as gone:
         url = gone.url
     with pytest.raises(ModelError, match="the connection failed"):
         RemoteEmbedder("small", base_url=url, wait=waits.append).embed_query("a")
@@ -266,7 +202,7 @@ def test_nobody_listening_is_an_error_of_the_model(waits: list[float]) -> None:
 def test_a_redirect_is_not_followed_so_the_key_stays(
     make: MakeEmbedder, server: Server, status: int
 ) -> None:
-    with running() as other:
+    with running(Server()) as other:
         server.script = [Reply(status=status, headers={"Location": f"{other.url}/embeddings"})]
         with pytest.raises(ModelError, match="redirects"):
             make().embed_query("a")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from threading import Event
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,22 +12,10 @@ import pytest
 from trivium.errors import ConfigError, ModelError
 from trivium.models.rerank import MOST_TEXTS, Reranker
 from trivium.models.rerank_http import ATTEMPTS, BATCH, HttpReranker
-from trivium.testing.listening import listening
+from trivium.testing.scripted import Reply, Scripted, running
 
 KEY = "rk-not-a-real-key-0123456789"
 Shape = Callable[[list[dict[str, Any]]], object]
-
-
-@dataclass
-class Reply:
-    """What the server sends once; `body` None means the true answer to the request."""
-
-    status: int = 200
-    body: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    hang_up: bool = False
-    silent: bool = False
-    trickles: bool = False
 
 
 def cohere(scores: list[dict[str, Any]]) -> object:
@@ -38,18 +23,11 @@ def cohere(scores: list[dict[str, Any]]) -> object:
 
 
 @dataclass
-class Server:
+class Server(Scripted):
     """A small rerank server: a text's score is how many of the query's words it holds."""
 
-    url: str = ""
     shape: Shape = cohere
     takes: str = "documents"
-    script: list[Reply] = field(default_factory=list)
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    was_heard_out: bool = False
-    closing: Event = field(default_factory=Event)
 
     def answer(self, request: dict[str, Any]) -> Reply:
         if self.takes not in request:
@@ -68,68 +46,10 @@ def score_of(query: str, text: str) -> float:
     return len(set(query.split()) & set(text.split())) / 8
 
 
-def _trickle(handler: BaseHTTPRequestHandler, server: Server) -> None:
-    """Send a long header, a byte at a time, and note if somebody listened to its end."""
-    with suppress(OSError):
-        handler.wfile.write(b"HTTP/1.0 200 OK\r\nX-Slow: ")
-        for _ in range(300):
-            if server.closing.wait(0.01):
-                return
-            handler.wfile.write(b"x")
-        server.was_heard_out = True
-
-
-def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            server.requests.append(request)
-            server.keys.append(self.headers["Authorization"])
-            server.paths.append(self.path)
-            reply = server.script.pop(0) if server.script else Reply()
-            if reply.silent:
-                server.closing.wait(10)
-            if reply.trickles:
-                _trickle(self, server)
-            if reply.hang_up or reply.silent or reply.trickles:
-                self.close_connection = True
-                return
-            if reply.status == 200 and reply.body is None:
-                reply = server.answer(request)
-            blob = (reply.body or "").encode()
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(blob)))
-            self.end_headers()
-            self.wfile.write(blob)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: the test reads `server.requests`."""
-
-    return Handler
-
-
-@contextmanager
-def running() -> Iterator[Server]:
-    server = Server()
-    with listening(_handler(server)) as address:
-        server.url = f"{address}/v1/rerank"
-        try:
-            yield server
-        finally:
-            server.closing.set()
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with running() as started:
+    with running(Server(), path="/v1/rerank") as started:
         yield started
-
-
-@pytest.fixture
-def waits() -> list[float]:
-    return []
 
 
 MakeReranker = Callable[..., HttpReranker]
@@ -329,7 +249,7 @@ def test_a_server_that_answers_byte_by_byte_is_given_up_as_well(
 
 
 def test_nobody_listening_is_an_error_of_the_model(waits: list[float]) -> None:
-    with running() as gone:
+    with running(Server()) as gone:
         url = gone.url
 
     with pytest.raises(ModelError, match="the connection failed"):
@@ -340,7 +260,7 @@ def test_nobody_listening_is_an_error_of_the_model(waits: list[float]) -> None:
 def test_a_redirect_is_not_followed_so_the_key_stays(
     make: MakeReranker, server: Server, status: int
 ) -> None:
-    with running() as other:
+    with running(Server()) as other:
         server.script = [Reply(status=status, headers={"Location": other.url})]
         with pytest.raises(ModelError, match="redirects"):
             make().score("red", TEXTS)

@@ -114,3 +114,43 @@ def test_words_that_are_not_in_the_text_are_in_its_name_or_path() -> None:
 
 def test_a_chunk_that_no_part_speaks_for_is_one_of_the_rest() -> None:
     assert reason(Scored(B, ()), GATHERED, words=[]) == "nearest of the rest"
+
+
+def merged(score_type: str) -> Origin:
+    modes = {"code": 1.0, "prose": 2.0}
+    fused = {B: Scored(B, (Part("text", 5.0),)), A: RRF}
+    return replace(origin(score_type), fused=fused, mode="prose", modes=modes)
+
+
+def test_where_modes_were_merged_each_shows_its_rank_and_weight() -> None:
+    best = Scored(A, (Part("prose rank 2, weight 2", 2 / 62),))
+    shown = breakdown(best, merged("rrf"), {})
+
+    assert shown["selected"] == {"type": "rrf", "score": 2 / 62}
+    assert shown["rrf"] == {
+        "k": 60,
+        "sparseRank": 1,
+        "annRank": 2,
+        "sparseRrf": 1 / 61,
+        "annRrf": 1 / 62,
+        "score": RRF.score,
+        "modes": {
+            "code": {"rank": None, "weight": 1.0, "rrf": 0.0},
+            "prose": {"rank": 2, "weight": 2.0, "rrf": 2 / (60 + 2)},
+        },
+        "inMode": {
+            "mode": "prose",
+            "score": RRF.score,
+            "parts": [{"name": part.name, "value": part.value} for part in RRF.parts],
+        },
+    }
+
+
+def test_where_only_modes_were_fused_by_rank_the_lists_have_none() -> None:
+    shown = breakdown(Scored(A, (Part("prose rank 2, weight 2", 2 / 62),)), merged("bm25"), {})
+
+    ranks = shown["rrf"]
+    assert isinstance(ranks, dict)
+    assert {key for key, value in ranks.items() if value is None} == {
+        *("sparseRank", "annRank", "sparseRrf", "annRrf", "score")
+    }

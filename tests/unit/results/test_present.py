@@ -180,6 +180,19 @@ def test_explaining_adds_the_parts_and_their_sum() -> None:
     ]
 
 
+def test_explaining_a_merged_hit_says_what_gave_it_its_rank_in_its_mode() -> None:
+    parts = [{"name": "text rank 1", "value": 0.25}, {"name": "odd\nname", "value": -0.125}]
+    own = {"mode": "code", "score": 0.125, "parts": parts}
+    hit = replace(ANSWER.results[0], breakdown={"rrf": {"inMode": own}})
+
+    lines = as_text(replace(ANSWER, results=(hit,)), explain=True).split("\n")
+
+    assert lines[-2:] == [
+        "   0.7500  = score",
+        "   in code: 0.1250 = +0.2500 text rank 1, -0.1250 odd\\nname",
+    ]
+
+
 def test_marks_are_styled_where_they_stand() -> None:
     text = as_text(ANSWER, style=lambda text, name: f"[{text}]" if name == "mark" else text)
 

@@ -53,6 +53,16 @@ def where_sql(where: Filter) -> Clause:
     return text, [value for _, values in clauses for value in values]
 
 
+def values(connection: sqlite3.Connection, attribute: str) -> list[str]:
+    """Return what the nodes have of one of ATTRIBUTES, each once and in order."""
+    column = f"a_{ATTRIBUTES[ATTRIBUTES.index(attribute)]}"
+    rows = connection.execute(f"SELECT DISTINCT {column} FROM nodes")  # noqa: S608 - our own
+    found = {str(row[0]) for row in rows if row[0]}
+    if attribute == "tag":
+        found = {tag for tags in found for tag in tags.split(TAG_MARK) if tag}
+    return sorted(found)
+
+
 def needs_rows(where: Filter) -> bool:
     """Say whether a condition looks at what the text index does not have."""
     return not all(map(is_compiled, where.conditions))

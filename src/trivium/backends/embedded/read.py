@@ -26,7 +26,7 @@ from trivium.backends.base import (
     Space,
 )
 from trivium.backends.embedded import database, links
-from trivium.backends.embedded.filters import where_sql
+from trivium.backends.embedded.filters import values, where_sql
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     EDGE_COLUMNS,
@@ -392,6 +392,17 @@ class EmbeddedSnapshot:
     def census(self) -> Census:
         """Count nodes and edges by sort; once for each state."""
         return self._life.remembered(("census", self._revision), lambda: links.census(self._sql))
+
+    def values(self, attribute: str) -> Sequence[str]:
+        """Return what the nodes have of a stored attribute, folded, each once and in order."""
+        return self._life.remembered(
+            ("values", self._revision, attribute), lambda: values(self._sql, attribute)
+        )
+
+    def has_any(self, where: Filter) -> bool:
+        """Say whether `where` allows anything at all."""
+        gate = self.numbers_allowed(where)
+        return self.contents().chunks > 0 if gate is None else len(gate) > 0
 
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""

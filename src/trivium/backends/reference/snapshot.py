@@ -26,7 +26,7 @@ from trivium.backends.base import (
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
 from trivium.filtering.conditions import Filter, fold
-from trivium.filtering.match import Surroundings, allows, is_root
+from trivium.filtering.match import Surroundings, allows, attributes, is_root
 from trivium.types import (
     Chunk,
     ChunkId,
@@ -307,6 +307,14 @@ class ReferenceSnapshot:
             resolved=sum(map(len, state.links.values())),
             unlinked=len(state.unlinked),
         )
+
+    def values(self, attribute: str) -> Sequence[str]:
+        """Return what the nodes have of a stored attribute, folded, each once and in order."""
+        return sorted({one for node in self._nodes.values() for one in attributes(node)[attribute]})
+
+    def has_any(self, where: Filter) -> bool:
+        """Say whether `where` allows anything at all."""
+        return any(self._allows(where, found.node) for found in self._found.values())
 
     def content(self, path: str) -> FileContent | None:
         """Return all the index holds of one file, as it was written, or None."""

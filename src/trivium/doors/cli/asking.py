@@ -105,21 +105,17 @@ def search(
         raise UsageError(f"limit is {limit}; give at least 1.")
     searched = _folder_of(folder)
     options = {name: given.pop(name) for name in _PASSED_ON}
-    filters = given_filters(given)
     options |= {
         "limit": limit,
         "profile": profile,
         "explain": explain,
-        "filters": filters,
+        "filters": given_filters(given),
         "rerank": not no_rerank,
     }
     with ExitStack() as opened:
-        collection = opened.enter_context(open_folder(searched))
+        file = folder.name if searched != folder else ""
+        collection = opened.enter_context(open_folder(searched, file=file))
         more = [opened.enter_context(open_folder(other)) for other in others]
-        if searched != folder:
-            # The ending keeps out a.pyi and a.py.orig, which start with a.py as well.
-            filters["path-prefix"] = [(Path(collection.below) / folder.name).as_posix()]
-            filters.setdefault("ext", list(filter(None, [folder.suffix])))
         for one in () if no_sync else (collection, *more):
             with Progress("looking for files") as progress:
                 one.refresh(progress=progress, yes=yes)

@@ -83,18 +83,24 @@ def evaluate(
     DATA is a BEIR folder, a folder with repos.json (with --repos), or a CSV or JSONL file of
     judged queries (with --collection).
     """
+    from trivium import profiles
     from trivium.config import load
     from trivium.evaluation import report
     from trivium.evaluation.run import Bench, run
     from trivium.models.registry import load_from
     from trivium.ranking.profile import profile as profile_named
 
-    settings = load()
+    # Those of the folder that is asked, as a search in it has.
+    settings = load(folder=collection)
+    tokenizer = settings.text("text.tokenizer")
+    ranked_by = [profiles.tokenized(profile_named(name), tokenizer) for name in profile]
+    for one in ranked_by:
+        profiles.check_dictionaries(one)
     model = "none" if search_mode == "keyword" else None
     with Progress() as progress:
         bench = Bench(
             home=settings.home,
-            profiles=[profile_named(name) for name in profile],
+            profiles=ranked_by,
             embedder=load_from(settings, model),
             search_mode=search_mode,
             progress=progress,

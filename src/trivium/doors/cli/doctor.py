@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium import __version__
+from trivium.analysis.words import analyser, edition
 from trivium.config import KNOWN, Settings, load
 from trivium.errors import TriviumError
 from trivium.models.registry import load_from
+from trivium.models.rerank import load_from as load_reranking
 
 _PARTS = ("tantivy", "numkong", "numpy", "tree-sitter", "PyStemmer")
 _EXTRAS = (
     ("onnxruntime", "minilm"),
     ("trivium-minilm", "minilm"),
+    ("pygit2", "git"),
     ("mcp", "mcp"),
     ("starlette", "serve"),
 )
@@ -80,7 +83,7 @@ def examine(folder: Path) -> Findings:
     checks.append(Check("sqlite", is_well=True, said=sqlite3.sqlite_version))
     checks += [_installed(name) for name in _PARTS]
     checks += [_optional(name, extra) for name, extra in _EXTRAS]
-    checks += [_home(settings.home), _model(settings)]
+    checks += [_home(settings.home), _model(settings), _tokenizer(settings), _rerank(settings)]
     return Findings(tuple(checks), settings)
 
 
@@ -121,3 +124,33 @@ def _model(settings: Settings) -> Check:
     except TriviumError as error:
         return Check("model", is_well=True, said=f"{name} is not available: {error}")
     return Check("model", is_well=True, said=f"{embedder.name} ({embedder.model_id})")
+
+
+def _tokenizer(settings: Settings) -> Check:
+    """Whether the dictionary that is set is there: without it no search is answered."""
+    name = settings.text("text.tokenizer")
+    if name == "default":
+        return Check("tokenizer", is_well=True, said="default: no dictionary")
+    try:
+        analyser(f"standard+{name}")
+    except TriviumError as error:
+        return Check("tokenizer", is_well=False, said=f"{name} is not available: {error}")
+    return Check(
+        "tokenizer", is_well=True, said=f"{name} ({', '.join(edition(f'standard+{name}'))})"
+    )
+
+
+def _rerank(settings: Settings) -> Check:
+    """Whether what is to read the best hits again can: one text is given to it."""
+    name = settings.text("rerank.model")
+    try:
+        reranking = load_reranking(settings)
+        if reranking is None:
+            is_off = name in ("", "none")
+            said = "none" if is_off else f"{name} is left out: rerank.depth or rerank.weight is 0"
+            return Check("rerank", is_well=True, said=said)
+        reranking.reranker.score("a first query", ["a first text"])
+    except TriviumError as error:
+        # Searches go on without it; but whoever set it wants it. An address may hold a password.
+        return Check("rerank", is_well=False, said=f"rerank.model is not available: {error}")
+    return Check("rerank", is_well=True, said=f"{reranking.reranker.name} reads again")

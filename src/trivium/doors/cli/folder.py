@@ -22,11 +22,11 @@ FOLDER = click.argument("folder", default=".", type=click.Path(path_type=Path))
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
-def open_folder(folder: Path, *, create: bool = True) -> Collection:
-    """Return the collection of a folder."""
+def open_folder(folder: Path, *, create: bool = True, file: str = "") -> Collection:
+    """Return the collection of a folder, or of one file in it."""
     from trivium.collection import open_collection
 
-    return open_collection(folder, create=create)
+    return open_collection(folder, create=create, file=file)
 
 
 def own_root(folder: Path, *, command: str) -> Path | None:
