@@ -50,7 +50,7 @@ def main() -> None:
 
 def _make_everything_happen_early() -> None:
     """Small limits, so that a short life sees rebuilds, merges and several batches."""
-    text._MERGE_LEAST = 8
+    text._SMALL = 0
     vectors._DELTA_LEAST = 8
     garbage._UNUSED_LEAST = 2
     garbage._UNUSED_SHARE = 0.1

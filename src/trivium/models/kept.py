@@ -69,7 +69,7 @@ class QueryVectors:
         import numpy as np
 
         kept = np.array(vector, "<f4")
-        kept.flags.writeable = False
+        kept.setflags(write=False)
         self._remember(key, kept)
         if self._most:
             self._write(key, kept.tobytes())

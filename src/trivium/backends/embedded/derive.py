@@ -54,8 +54,9 @@ class Derived:
 
     def publish(self, seq: int) -> None:
         """Bring all indexes up to batch `seq`, for all readers."""
-        for folder in self._life.views_kept():
-            self._publish_text(folder, seq)
+        folders = self._life.views_kept()
+        for folder in folders:
+            self._publish_text(folder, seq, views=len(folders))
         for (model_id,) in self._sql.execute("SELECT DISTINCT model FROM store.vectors").fetchall():
             self._publish_space(model_id, self._life.space(model_id), seq)
         self._prune(seq)
@@ -72,14 +73,15 @@ class Derived:
             writer.close()
         self._text.clear()
 
-    def _publish_text(self, folder: TextFolder, seq: int) -> None:
+    def _publish_text(self, folder: TextFolder, seq: int, *, views: int) -> None:
         state = folder.state()
         is_current = state is not None and state.seq == seq
         if is_current and folder.folder.name not in self._text and folder.is_whole():
             return
         writer = self._text_writer(folder, seq)
         chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-        if not self._committed(writer, seq) or needs_rebuild(writer.state, chunks):
+        is_committed = self._committed(writer, seq)
+        if not is_committed or needs_rebuild(writer.state, chunks=chunks, views=views):
             self._rebuild_text(folder, seq)
         elif writer.is_fresh:
             folder.sweep()
