@@ -1,0 +1,1 @@
+"""The steps that make the static model; not part of the wheel."""
