@@ -4,6 +4,7 @@
 # make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
 # make bench   speed, memory and size, each against a peer in the same run
 # make scale   index a folder of very many files:  make scale FILES=200000
+# make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
 # make seeds   write docs/seeds.md: which case of which seed holds
 # make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000
@@ -14,9 +15,10 @@ ROUNDS ?= 1000
 FILES ?= 200000
 SPLIT ?= test
 PROFILES ?= best
+OUT ?= build/granite
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests coverage wheel eval bench scale crash seeds lock clean
+.PHONY: setup demo test check tests coverage wheel eval bench scale crash granite seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -60,6 +62,9 @@ eval: setup
 
 seeds: setup
 	$(BIN)/python tests/acceptance/seeds_page.py > docs/seeds.md
+
+granite: setup
+	$(BIN)/python packages/granite/export.py $(WHEEL) --out $(OUT)
 
 bench: setup
 	$(BIN)/python -m benchmarks

@@ -9,17 +9,17 @@ rm -rf "$TRIVIUM_HOME"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 ask() { say "\$ trivium search \"$1\" ."; "$trivium" search "$1" . --limit 3; }
 
-say "1. The first answer comes at once: words, no model."
-ask "one writer at a time"
+say "1. The first answer builds the index and knows words and meaning: the instant model is in the package."
+ask "keep passwords out of the index"
+ask "can an interrupted commit damage the index"
 
-say "2. trivium index adds meaning: a real embedding model, on this machine, about a minute."
-say "\$ trivium index ."
-time "$trivium" index .
+say "2. A transformer is slower and better: all-MiniLM-L6-v2, on this machine, a minute or two."
+say "\$ trivium index . --model minilm"
+time "$trivium" index . --model minilm
 
-say "3. Now by words and meaning."
+say "3. It answers once it is through."
 ask "how are vectors stored"
 ask "can an interrupted commit damage the index"
-ask "keep passwords out of the index"
 
 say "4. And by structure: who calls a function, and who calls those."
 say "\$ trivium graph callers text_key . --depth 2"
@@ -28,8 +28,8 @@ say "\$ trivium graph callers text_key . --depth 2"
 say "What to try next"
 cat <<TEXT
   source .venv/bin/activate               then, in any folder of yours:
-  trivium search "your question" .        words at once
-  trivium index .                         adds meaning; can be interrupted
+  trivium search "your question" .        words and meaning, at once
+  trivium index . --model minilm          better vectors; can be interrupted
   trivium search "your question" . --explain --json
   trivium graph impact src/some/file.py . what may break when it changes
   trivium status . ; trivium doctor

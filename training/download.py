@@ -5,7 +5,7 @@ of the packages listed in packages.txt; `small` the sources of projects whose pa
 Copyleft, unknown licences and the repositories of the judged sets are passed over. Every run
 goes on where the last one stopped.
 
-    python -m training.download pages --into DATA --count 20000 --minutes 10
+    python -m training.download pages --into DATA --pypi ADDRESS --npm ADDRESS --minutes 10
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any
 
 from training.licences import allowed
 
-PYPI = "https://pypi.org"
-NPM = "https://registry.npmjs.org"
+# Addresses of the two registries, by name; whoever runs this gives them.
+REGISTRIES: dict[str, str] = {}
 _LARGEST = 25_000_000
 _SMALL = (8_000, 600_000)
 _TIMEOUT = 40
@@ -67,7 +67,7 @@ def fetch(address: str, *, limit: int = _LARGEST) -> bytes:
 
 def pypi_page(name: str) -> dict[str, Any] | None:
     """Return what PyPI says about a project, or None if it may not or need not be used."""
-    found = json.loads(fetch(f"{PYPI}/pypi/{urllib.parse.quote(name)}/json"))
+    found = json.loads(fetch(f"{REGISTRIES['pypi']}/pypi/{urllib.parse.quote(name)}/json"))
     info = found["info"]
     classifiers = [
         one.rpartition("::")[2]
@@ -100,7 +100,7 @@ def pypi_page(name: str) -> dict[str, Any] | None:
 def npm_page(name: str) -> dict[str, Any] | None:
     """Return what npm says about the latest version of a package, or None."""
     quoted = urllib.parse.quote(name, safe="@")
-    found = json.loads(fetch(f"{NPM}/{quoted}/latest"))
+    found = json.loads(fetch(f"{REGISTRIES['npm']}/{quoted}/latest"))
     licence = found.get("license")
     if isinstance(licence, dict):
         licence = licence.get("type")
@@ -156,7 +156,7 @@ def sampled_names(count: int, seed: int) -> list[str]:
 
     A fifth are tools, servers and clients by their names: what they say they do is rare in code.
     """
-    listed = fetch(f"{PYPI}/simple/", limit=200_000_000).decode()
+    listed = fetch(f"{REGISTRIES['pypi']}/simple/", limit=200_000_000).decode()
     names = sorted(set(re.findall(r'<a href="(?:/simple/)?([^/"]+)/"', listed)))
     drawn = random.Random(seed)
     tools = [name for name in names if _TOOL.search(name)]
@@ -176,7 +176,9 @@ def save_archive(page: dict[str, Any], folder: Path) -> str | None:
             return str(path)
         try:
             # Some mirrors give addresses relative to a project's page in the simple index.
-            data = fetch(urllib.parse.urljoin(f"{PYPI}/simple/{page['name']}/", one["url"]))
+            data = fetch(
+                urllib.parse.urljoin(f"{REGISTRIES['pypi']}/simple/{page['name']}/", one["url"])
+            )
         except (OSError, ValueError):
             continue
         if one["sha256"] and hashlib.sha256(data).hexdigest() != one["sha256"]:
@@ -198,11 +200,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("step", choices=("pages", "archives", "small"))
     parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--pypi", required=True, help="address of the registry of Python packages")
+    parser.add_argument("--npm", required=True, help="address of the registry of npm packages")
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
+    REGISTRIES.update(pypi=asked.pypi.rstrip("/"), npm=asked.npm.rstrip("/"))
     asked.into.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + 60 * asked.minutes
     # Two steps may run side by side: each writes a file of its own.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -54,9 +53,10 @@ from trivium.lookups import (
     related,
     sections_of,
 )
-from trivium.models.chosen import NONE, choose
+from trivium.meaning import Filling, Meaning
+from trivium.models.bill import Bill
+from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
-from trivium.models.once import Once
 from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile
@@ -126,6 +126,7 @@ class Status:
     embedded: float
     census: Census
     branch: str
+    filling: Filling | None = None
     queries: int = 0
 
 
@@ -162,7 +163,6 @@ class Collection:
         self._queries = QueryVectors(
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
         )
-        self._models = Once(partial(choose, settings, queries=self._queries))
         self._behind = _Behind()
         self._paths: Paths | None = None
         meta = {"root": str(root), "name": self.name, "fingerprint": self._fingerprint()}
@@ -173,6 +173,7 @@ class Collection:
             views=(self._tokenized(shipped_profile("best")).view,),
         )
         self._backend.introduce(meta)
+        self._meaning = Meaning(settings, self._backend, self._queries)
         self._check_made_alike()
 
     @property
@@ -210,6 +211,7 @@ class Collection:
                 check=lambda listing: self._check_size(listing, yes=yes),
                 keeps_if_empty=keeps_if_empty,
                 folders=folders,
+                instant=self._meaning.chosen.instant,
             )
             indexer.link(
                 self._backend,
@@ -284,18 +286,27 @@ class Collection:
             self.root, source.file_path, first_line=source.start_line, last_line=source.end_line
         )
 
-    def embed(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
+    def use(self, model: str) -> None:
+        """Have a model give meaning from now on; the collection remembers it.
+
+        A setting of the user goes before what is remembered. Raises ConfigError for an unknown
+        name, MissingExtra or ModelError if it cannot be had.
+        """
+        self._meaning.use(model)
+
+    def embed(self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
-        Can be interrupted and goes on where it stopped. Raises ModelError or MissingExtra
-        if the model cannot be had.
+        What was viewed most goes first, then the newest files. Can be interrupted and goes on
+        where it stopped. Raises ModelError or MissingExtra if the model cannot be had, and
+        UsageError before anything is sent to a service if that is more than settings allow and
+        not `yes`.
         """
-        meaning = self._models()
-        if meaning.problem is not None:
-            raise meaning.problem
-        if meaning.own is None:
-            return 0
-        return indexer.embed(self._backend, meaning.own, progress=progress)
+        return self._meaning.embed(progress, yes=yes)
+
+    def bill(self) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
+        return self._meaning.bill()
 
     def search(
         self,
@@ -348,14 +359,14 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
         )
-        meaning = self._models() if search_mode != "keyword" else NONE
+        meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
             why_no_embedder=meaning.why_none,
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
-            degraded=behind.degraded,
+            degraded=(*behind.degraded, *_stood_in_for(meaning)),
             notes=self._other_branch(filters),
             reranking=load_reranking(self.settings) if rerank else None,
         )
@@ -363,7 +374,14 @@ class Collection:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():
                 given = replace(given, is_there=self._is_there)
-            return engine.search(snapshot, query, options=options, given=given)
+            answer = engine.search(snapshot, query, options=options, given=given)
+        self._meaning.view(hit.node.source.file_path for hit in answer.results)
+        own = meaning.own
+        is_named = any(one.stage == "vectors" for one in answer.degraded)
+        if own is None or is_named or answer.embedder in {own.name, "none"}:
+            return answer
+        said = f"{own.name} has yet to embed, {answer.embedder} answers; run: {given.advice}"
+        return replace(answer, notes=(*answer.notes, said))
 
     def profile(self, given: str | None = None) -> Profile:
         """Return the profile that is asked for or set; a folder may only name one, not a file."""
@@ -409,7 +427,9 @@ class Collection:
                 if not found:
                     raise ChunkNotFound(wanted)
                 only = found[0]
+                self._meaning.view([only.node.source.file_path])
                 return Item(only.node, only.chunk.text, (only.chunk,), ())
+            self._meaning.view([node.source.file_path])
             return Item(
                 node,
                 snapshot.text_of(node_id),
@@ -496,6 +516,7 @@ class Collection:
         with self._backend.snapshot() as snapshot:
             spaces = tuple(snapshot.spaces())
             return Status(
+                filling=self._meaning.filling(snapshot),
                 name=self.name,
                 root=str(self.root),
                 folder=str(self._folder),
@@ -503,7 +524,7 @@ class Collection:
                 spaces=spaces,
                 views=tuple(self._backend.views()),
                 dirty_files=dirty,
-                model=self.settings.text("embedding.model"),
+                model=self._meaning.model,
                 embedded=max((space.coverage for space in spaces), default=0.0),
                 census=snapshot.census(),
                 branch=branch_of(self.root),
@@ -531,6 +552,7 @@ class Collection:
             with self._backend.snapshot() as snapshot:
                 known = snapshot.files()
             count = read_archive(Path(path), writer, known=known)
+        indexer.embed_instantly(self._backend, self._meaning.chosen.instant)
         indexer.link(self._backend)
         return count
 
@@ -622,6 +644,13 @@ class Collection:
             below = frozenset({fold(self._below) + "/"})
             where = where & Filter((Condition("path", Test.STARTS, below),))
         return where if where.conditions else EVERYTHING
+
+
+def _stood_in_for(meaning: Chosen) -> tuple[Degraded, ...]:
+    """Say that the model that is set cannot be had, where another answers in its place."""
+    if meaning.problem is None or not meaning.embedders:
+        return ()
+    return (Degraded("vectors", str(meaning.problem)),)
 
 
 def open_collection(

@@ -40,12 +40,19 @@ class _Known:
 
 KNOWN: Mapping[str, _Known] = {
     "embedding.model": _Known(
-        "minilm", "which model gives meaning: minilm, none, onnx:<folder>, openai:<model>"
+        "static",
+        "what gives meaning: static, static:<file>, minilm, onnx:<folder>, openai:<model>, none",
     ),
     "embedding.base_url": _Known("", "address of an OpenAI-compatible service"),
     "embedding.threads": _Known(0, "threads that embed; 0 is one per core"),
     "embedding.queries_kept": _Known(
         1000, "queries whose vectors a collection keeps, by hash; 0 keeps none", most=100_000
+    ),
+    "embedding.most_tokens": _Known(
+        1_000_000, "tokens for a service above which indexing asks first"
+    ),
+    "embedding.price_per_million_tokens": _Known(
+        0.0, "what a service takes for a million tokens, to say what a run costs; 0 is unknown"
     ),
     "chunking.size": _Known(1000, "characters in a chunk of prose", folder_may_set=True, least=50),
     "chunking.overlap": _Known(

@@ -26,7 +26,7 @@ from trivium.backends.base import (
     Writer,
 )
 from trivium.crew import Crew, digested
-from trivium.errors import IndexLocked
+from trivium.errors import IndexLocked, MissingExtra, ModelError
 from trivium.graph.quality import BrokenLink
 from trivium.linking.documents import document_targets
 from trivium.linking.projects import Projects, gathered
@@ -45,9 +45,12 @@ log = logging.getLogger(__name__)
 # A batch is what is lost at most when the process dies: half a second of work.
 _BATCH_CHARACTERS = 2_000_000
 _BATCH_FILES = 256
-_PENDING = 2048
+# What is newest is asked for again after as many: ten seconds of a transformer.
+_PENDING = 512
 _PUBLISH_EVERY_S = 5.0
 _EMBED_AT_ONCE = 64
+# An instant model is done with as many in the time a transaction takes.
+_INSTANT_AT_ONCE = 20_000
 _LINK_AT_ONCE = 128
 # The lock is let go after as many files, so that others can write in between.
 _LINK_UNDER_LOCK = 2048
@@ -101,13 +104,15 @@ def sync(
     progress: Progress = no_progress,
     check: Callable[[Listing], None] = no_check,
     keeps_if_empty: bool = False,
+    instant: Embedder | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Report:
     """Bring the index up to date with its source; only what changed costs anything.
 
-    `folders` are those in which something may have changed; None is all. `check` sees what
-    was found before anything is done, and may refuse by raising. A source that is suddenly
-    empty, as an unmounted disk is, keeps its index if `keeps_if_empty`.
+    New text has a vector of the `instant` model when this returns. `folders` are those in which
+    something may have changed; None is all. `check` sees what was found before anything is
+    done, and may refuse by raising. A source that is suddenly empty, as an unmounted disk is,
+    keeps its index if `keeps_if_empty`.
     """
     with backend.writer(wait_s=wait_s) as writer:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
@@ -149,11 +154,45 @@ def sync(
             _write_folders(writer, known, report.files)
         kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
         writer.record(skipped=report.skipped, in_vain=kept)
+        if instant is not None:
+            _embed_now(backend, writer, instant, progress)
         writer.publish()
     log.info(
         "synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed
     )
     return report
+
+
+def _embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Progress) -> None:
+    """Embed what has no vector, under the lock of the sync that brought it.
+
+    Up to which batch that is done is remembered, so that a sync without changes need not count.
+    A model that fails leaves the texts to words.
+    """
+    try:
+        model = embedder.model_id
+        meta = backend.meta()
+        if meta.get(f"embedded {model}") == meta.get("seq"):
+            return
+        left = writer.count_pending(model)
+        done = 0
+        while pending := writer.pending(model, limit=_INSTANT_AT_ONCE) if left else ():
+            vectors = embedder.embed_documents([one.text for one in pending])
+            writer.put_vectors(model, [one.key for one in pending], vectors)
+            done += len(pending)
+            progress("meaning", done, max(done, left))
+        writer.note({f"embedded {model}": meta.get("seq", "")})
+    except (ModelError, MissingExtra) as error:
+        # Each answer says so, too: the model cannot embed its query either.
+        log.warning("no vectors of %s: %s", embedder.name, error)
+
+
+def embed_instantly(backend: Backend, embedder: Embedder | None, *, wait_s: float = 5.0) -> None:
+    """Give every text a vector of an instant model, as a sync does."""
+    if embedder is not None:
+        with backend.writer(wait_s=wait_s) as writer:
+            _embed_now(backend, writer, embedder, no_progress)
+            writer.publish()
 
 
 def _still(in_vain: Mapping[str, Seen], listing: Listing, todo: Plan) -> dict[str, Seen]:
@@ -414,33 +453,49 @@ def remember(
 
 
 def embed(
-    backend: Backend, embedder: Embedder, *, wait_s: float = 5.0, progress: Progress = no_progress
+    backend: Backend,
+    embedder: Embedder,
+    *,
+    wait_s: float = 5.0,
+    progress: Progress = no_progress,
+    first: Callable[[], Sequence[str]] = tuple,
+    clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Give every chunk a vector of this model; return how many texts were embedded.
 
-    The lock is held only to look and to store, so that others can write in between.
-    What was stored before an interruption is kept, and published.
+    Files that `first` names come before the newest. The lock is held only to look and to
+    store, so that others can write in between. What was stored before an interruption is kept,
+    and published; so is the pace, for those who ask how long it will take.
     """
+    model = embedder.model_id
     done = 0
     try:
         while True:
             with backend.writer(wait_s=wait_s) as writer:
-                left = writer.count_pending(embedder.model_id)
-                pending = writer.pending(embedder.model_id, limit=_PENDING) if left else ()
+                left = writer.count_pending(model)
+                pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
             if not pending:
                 break
             total = done + left
             progress("embedding", done, total)
+            began = clock()
             for start in range(0, len(pending), _EMBED_AT_ONCE):
                 some = pending[start : start + _EMBED_AT_ONCE]
                 vectors = embedder.embed_documents([one.text for one in some])
+                took = max(clock() - began, 1e-6)
                 with backend.writer(wait_s=wait_s) as writer:
-                    writer.put_vectors(embedder.model_id, [one.key for one in some], vectors)
+                    writer.put_vectors(model, [one.key for one in some], vectors)
+                    writer.note({pace_key(model): f"{(start + len(some)) / took:.4g}"})
                 done += len(some)
                 progress("embedding", done, total)
     finally:
         _publish(backend, wait_s=wait_s)
     return done
+
+
+def pace_key(model_id: str) -> str:
+    """Return under which name an index remembers how many texts a second a model embeds."""
+    return f"pace {model_id}"
 
 
 def _publish(backend: Backend, *, wait_s: float) -> None:

@@ -256,7 +256,8 @@ class Degraded:
 class Gathered:
     """Rankings, and the scores of the whole pool in each signal.
 
-    `points` are the keyword points of chunks, where a profile gives such.
+    `is_instant` says that the vectors are of an instant model. `points` are the keyword points
+    of chunks, where a profile gives such.
     """
 
     rankings: tuple[Ranking, ...]
@@ -265,6 +266,7 @@ class Gathered:
     embedder: str
     degraded: tuple[Degraded, ...]
     has_all_scores: bool = True
+    is_instant: bool = False
     points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
 
 

@@ -69,7 +69,7 @@ class User:
         return answer
 
 
-def make_user(place: Path, *, model: str) -> User:
+def make_user(place: Path, *, model: str | None) -> User:
     folder = place / "shop"
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "auth.py").write_text(AUTH, encoding="utf-8")
@@ -80,9 +80,10 @@ def make_user(place: Path, *, model: str) -> User:
         "HOME": str(place),
         "TRIVIUM_HOME": str(place / "home"),
         "TRIVIUM_CONFIG": str(place / "none.toml"),
-        "TRIVIUM_EMBEDDING__MODEL": model,
         "PYTHONWARNINGS": "error",
     }
+    if model is not None:
+        environment["TRIVIUM_EMBEDDING__MODEL"] = model
     return User(folder, environment)
 
 
@@ -376,20 +377,51 @@ def test_index_adds_meaning_and_search_uses_it(embedded: User) -> None:
     assert answer["degraded"] == []
 
 
-def test_search_on_a_fresh_folder_answers_by_words_and_says_how_to_add_meaning(
-    tmp_path: Path,
-) -> None:
+def test_search_on_a_fresh_folder_answers_by_words_and_the_instant_model(tmp_path: Path) -> None:
+    answer = make_user(tmp_path, model="static").json("search", "verify a login secret")
+
+    assert (answer["method"], answer["embedder"]) == ("hybrid", "static")
+    assert results(answer)[0]["id"] == "code:src/auth.py#Guard.check"
+    assert (answer["degraded"], answer["notes"]) == ([], [])
+
+
+def test_search_before_a_slow_model_is_done_says_how_to_have_it_embed(tmp_path: Path) -> None:
     fresh = make_user(tmp_path, model="minilm")
 
     answer = fresh.json("search", "password")
 
-    assert answer["method"] == "bm25"
-    assert answer["degraded"] == [
-        {
-            "stage": "vectors",
-            "reason": f"minilm has embedded nothing yet; run: trivium index {fresh.folder}",
-        }
+    assert (answer["embedder"], answer["degraded"]) == ("static", [])
+    assert answer["notes"] == [
+        f"minilm has yet to embed, static answers; run: trivium index {fresh.folder}"
     ]
+
+
+def test_a_model_named_to_index_is_remembered_and_status_says_what_is_to_go(
+    tmp_path: Path,
+) -> None:
+    fresh = make_user(tmp_path, model=None)
+    fresh.run("index", "--model", "minilm", "--no-embed")
+
+    before = fresh.json("status")
+    fresh.run("index")
+    after = fresh.json("status")
+
+    filling = before["filling"]
+    assert isinstance(filling, dict)
+    assert (filling["model"], filling["secondsLeft"], filling["texts"] > 0) == (
+        "minilm",
+        None,
+        True,
+    )
+    assert (before["model"], after["model"], after["filling"]) == ("minilm", "minilm", None)
+    assert fresh.json("search", "password")["embedder"] == "minilm"
+
+
+def test_an_unknown_model_names_the_nearest(user: User) -> None:
+    done = user.run("index", "--model", "minilmm")
+
+    assert done.returncode == 2
+    assert "Did you mean 'minilm'?" in done.stderr
 
 
 def test_indexing_twice_embeds_nothing_twice(embedded: User) -> None:

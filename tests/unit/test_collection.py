@@ -65,8 +65,15 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
+    """The only model there is, under the name `words`."""
     made = WordEmbedder()
-    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: made)
+
+    def load(name: str, **_: object) -> WordEmbedder:
+        if name != "words":
+            raise MissingExtra(f"The model {name!r}", extra=name)
+        return made
+
+    monkeypatch.setattr("trivium.models.registry.load", load)
     return made
 
 
@@ -252,7 +259,7 @@ def test_an_id_that_nothing_has_is_not_found(shop: Path, opened: Open) -> None:
 def test_the_status_counts_what_is_there_and_what_has_changed(
     shop: Path, opened: Open, embedder: WordEmbedder
 ) -> None:
-    collection = opened(shop)
+    collection = opened(shop, embedding__model="words")
     collection.sync()
     collection.embed()
     write(shop, {"new.md": "new\n"})
@@ -360,7 +367,7 @@ def test_a_model_that_cannot_be_loaded_is_never_an_error_of_a_search(
         raise error
 
     monkeypatch.setattr("trivium.models.registry.load", fail)
-    collection = opened(shop)
+    collection = opened(shop, embedding__model="words")
     collection.sync()
 
     answer = collection.search("check token")
@@ -379,7 +386,7 @@ def test_a_model_folder_that_is_not_there_is_no_error_of_a_search(
 
     answer = collection.search("check token")
 
-    assert paths(answer) == ["src/auth.py"]
+    assert (paths(answer)[0], answer.embedder) == ("src/auth.py", "static")
     assert "No model folder at" in answer.degraded[0].reason
 
 
@@ -399,7 +406,7 @@ def test_a_model_is_loaded_once_for_many_searches(
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(collection.search, ["cat"] * 24))
 
-    assert loads == ["words", "minilm"]
+    assert loads == ["words", "static", "minilm"]
     assert {one.method for one in answers} == {"hybrid"}
     assert len({tuple((hit.id, hit.score) for hit in one.results) for one in answers}) == 1
 
@@ -407,9 +414,9 @@ def test_a_model_is_loaded_once_for_many_searches(
 def test_words_alone_load_no_model(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    opened(shop).sync()
     monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: pytest.fail("loaded"))
     collection = opened(shop, embedding__model="words")
-    collection.sync()
 
     assert paths(collection.search("check token", search_mode="keyword")) == ["src/auth.py"]
 
@@ -417,7 +424,7 @@ def test_words_alone_load_no_model(
 def test_below_a_coverage_of_99_in_100_words_answer(
     shop: Path, opened: Open, embedder: WordEmbedder
 ) -> None:
-    collection = opened(shop)
+    collection = opened(shop, embedding__model="words")
     collection.sync()
     collection.embed()
     assert collection.search("cat").method == "hybrid"
@@ -463,11 +470,11 @@ def test_worktrees_of_one_repository_embed_each_text_once(
 ) -> None:
     worktree = make_worktree(shop, "feature")
     write(worktree, {**FILES, "new.md": "# New\n\nonly here\n"})
-    first = opened(shop)
+    first = opened(shop, embedding__model="words")
     first.sync()
     embedded = first.embed()
 
-    second = opened(worktree)
+    second = opened(worktree, embedding__model="words")
     second.sync()
 
     # The section, and the file by its name.
@@ -483,14 +490,17 @@ def test_a_reset_of_one_worktree_leaves_the_vectors_of_the_other(
 ) -> None:
     worktree = make_worktree(shop, "feature")
     write(worktree, FILES)
-    first, second = opened(shop), opened(worktree)
+    first, second = (
+        opened(shop, embedding__model="words"),
+        opened(worktree, embedding__model="words"),
+    )
     for collection in (first, second):
         collection.sync()
         collection.embed()
     before = second.search("cat")
 
     first.reset()
-    after = opened(worktree).search("cat")
+    after = opened(worktree, embedding__model="words").search("cat")
 
     assert after.method == "hybrid"
     assert after.results == before.results
@@ -501,7 +511,7 @@ def test_a_rename_embeds_only_the_new_name_and_a_branch_switched_back_nothing_ei
     shop: Path, opened: Open, embedder: WordEmbedder
 ) -> None:
     write(shop, {"guide.md": "# Guide\n\nHow to feed a cat.\n"})
-    collection = opened(shop)
+    collection = opened(shop, embedding__model="words")
     collection.sync()
     collection.embed()
     texts = len(embedder.documents)
@@ -565,7 +575,7 @@ def test_a_change_that_keeps_size_and_time_is_noticed_while_the_file_is_young(
 def test_an_export_can_be_imported_into_another_folder(
     tmp_path: Path, shop: Path, opened: Open, embedder: WordEmbedder
 ) -> None:
-    collection = opened(shop)
+    collection = opened(shop, embedding__model="words")
     collection.sync()
     collection.embed()
     embedded = len(embedder.documents)
@@ -573,7 +583,7 @@ def test_an_export_can_be_imported_into_another_folder(
     other = tmp_path / "elsewhere"
     other.mkdir()
 
-    target = opened(other)
+    target = opened(other, embedding__model="words")
     target.import_(tmp_path / "shop.trivium")
 
     expected, found = collection.search("cat"), target.search("cat")
@@ -630,7 +640,7 @@ def test_while_a_stronger_model_fills_in_the_shipped_one_answers(
     shop: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = {"minilm": WordEmbedder("minilm", strength=1), "big": WordEmbedder("big", strength=9)}
-    monkeypatch.setattr("trivium.models.registry.load", lambda name, **_: models[name])
+    monkeypatch.setattr("trivium.models.registry.load", lambda name, **_: models.get(name))
     small = opened(shop, embedding__model="minilm")
     small.sync()
     small.embed()

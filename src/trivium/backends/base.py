@@ -242,6 +242,10 @@ class Snapshot(Protocol):
         """Return the vector spaces that hold anything, in the order of their ids."""
         ...
 
+    def unembedded(self, model_id: str) -> int:
+        """Return how many texts have no vector in this space yet."""
+        ...
+
     def vectors(self, model_id: str) -> VectorIndex | None:
         """Return the vector index of a space, or None if there is none."""
         ...
@@ -366,8 +370,8 @@ class Writer(Protocol):
         """
         ...
 
-    def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
-        """Return texts without a vector in this space, newest files first."""
+    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
+        """Return texts without a vector in this space: those of the files `first`, then newest."""
         ...
 
     def count_pending(self, model_id: str) -> int:
@@ -404,6 +408,10 @@ class Writer(Protocol):
 
         `forget` drops what was known before.
         """
+        ...
+
+    def note(self, meta: Mapping[str, str]) -> None:
+        """Make the index remember facts about itself; survives as `write` does."""
         ...
 
     def publish(self) -> None:

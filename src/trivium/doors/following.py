@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trivium.errors import MissingExtra, ModelError, TriviumError
+from trivium.errors import ModelError, TriviumError, UsageError
 from trivium.results.present import counted
 from trivium.sources.files import own_ignores
 from trivium.sources.watch import POLL_S, Watch
@@ -191,9 +191,9 @@ class _Following:
         if not self._has_texts:
             return
         try:
-            self._collection.embed(progress=self._embedding)
+            self._collection.embed(progress=self._embedding, yes=self._order.yes)
             self._has_texts = False
-        except (ModelError, MissingExtra) as error:
+        except (ModelError, UsageError) as error:
             self._has_texts = False
             self._no_model = self._said_once(f"Words only: {error}", before=self._no_model)
         except _Interrupted:

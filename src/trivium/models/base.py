@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,4 +55,13 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector of a query, shape (dimension,)."""
+        ...
+
+
+@runtime_checkable
+class Served(Protocol):
+    """An embedder that sends the texts to a service, which may count and charge for them."""
+
+    def tokens(self, text: str) -> int:
+        """Return about how many tokens of a text are sent; rather more than less."""
         ...

@@ -1,7 +1,8 @@
 """Settings -> the embedders a collection may ask, made on first use, or why there is none.
 
-The set model embeds; the shipped one answers too, for vectors it may have left in an index
-before another was set. Held by the collection.
+The set model embeds. Before it does, the instant one of the package stands in, so that the
+first answer knows meaning; and the shipped ones answer for vectors they left in an index before
+another was set. Held by the collection.
 """
 
 from __future__ import annotations
@@ -15,38 +16,52 @@ from trivium.models.base import Embedder
 from trivium.models.kept import QueryVectors, RememberingEmbedder
 from trivium.models.registry import load_from
 
-_SHIPPED = "minilm"
+_INSTANT = "static"
+_SHIPPED = (_INSTANT, "minilm")
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The set model, all that may answer, and what is wrong if there is none."""
+    """The set model, the instant one, all that may answer, and what is wrong with the set one."""
 
     own: Embedder | None = None
+    instant: Embedder | None = None
     embedders: tuple[Embedder, ...] = ()
     why_none: str = ""
     problem: MissingExtra | ModelError | None = None
+
+    @property
+    def fills(self) -> tuple[Embedder, ...]:
+        """The models that give every chunk a vector, the instant one first."""
+        found = (self.instant, None if self.own is self.instant else self.own)
+        return tuple(one for one in found if one is not None)
 
 
 NONE = Chosen()
 
 
-def choose(settings: Settings, *, queries: QueryVectors) -> Chosen:
+def choose(settings: Settings, model: str, *, queries: QueryVectors) -> Chosen:
     """Return the models of a collection; one that cannot be had says why and raises nothing.
 
-    Those that answer remember the vectors of queries in `queries`.
+    Those that answer remember the vectors of queries in `queries`; an instant one need not.
     """
+    if model == "none":
+        return Chosen(why_none="no embedding model is set")
     own: Embedder | None = None
     problem: MissingExtra | ModelError | None = None
-    why_none = "no embedding model is set"
     try:
-        own = load_from(settings)
+        own = load_from(settings, model)
     except (MissingExtra, ModelError) as error:
-        why_none, problem = str(error), error
+        problem = error
     embedders: tuple[Embedder, ...] = () if own is None else (own,)
-    if settings.text("embedding.model") not in ("none", _SHIPPED):
-        with suppress(MissingExtra, ModelError):
-            shipped = load_from(settings, _SHIPPED)
-            embedders += () if shipped is None else (shipped,)
-    answering = tuple(RememberingEmbedder(one, queries) for one in embedders)
-    return Chosen(own, answering, why_none, problem)
+    for name in _SHIPPED:
+        if name != model:
+            with suppress(MissingExtra, ModelError):
+                shipped = load_from(settings, name)
+                embedders += () if shipped is None else (shipped,)
+    is_own = own is not None and own.is_instant
+    instant = own if is_own else next((one for one in embedders if one.is_instant), None)
+    answering = tuple(
+        one if one.is_instant else RememberingEmbedder(one, queries) for one in embedders
+    )
+    return Chosen(own, instant, answering, str(problem or ""), problem)

@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from trivium.errors import MissingExtra
-from trivium.models.onnx import OnnxEmbedder, OnnxSettings, Pins, require_runtime
+from trivium.models.onnx import OnnxEmbedder, Pins, require_runtime
+from trivium.models.onnx_settings import OnnxSettings
 
 PINS = Pins(
     model_sha256="b483da6ecea5189b3ad1899b618427b9042f9c1857fdb894e27d8fd5509c4b83",

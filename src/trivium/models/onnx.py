@@ -1,13 +1,13 @@
-"""A folder with a transformer (model.onnx, tokenizer.json, config.json) -> an Embedder.
+"""A folder with a transformer (an ONNX file and tokenizer.json) -> an Embedder.
 
 One text per run on one thread each, so a text's vector never depends on its neighbours. The
-files are read once, checked, and used from memory; nothing is ever fetched from a network.
+files are read once and checked; nothing is ever fetched from a network.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trivium.errors import ConfigError, MissingExtra, ModelError
+from trivium.errors import MissingExtra, ModelError
 from trivium.models.identity import space_id
 from trivium.models.once import Once
+from trivium.models.onnx_graph import SentenceGraph, open_graph
+from trivium.models.onnx_settings import OnnxSettings, folder_of, model_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,19 +32,8 @@ _PREPARATION = 1
 # cutting first keeps a 50 MB line from being tokenised for its first 256 tokens.
 _CHARACTERS_PER_TOKEN = 64
 
-_POOLINGS = ("mean", "cls")
-_TOKENS_RANK = 3
-
-
-@dataclass(frozen=True, slots=True)
-class OnnxSettings:
-    """How a folder's model is to be used; `dimension` None means: ask the model."""
-
-    max_length: int = 256
-    pooling: str = "mean"
-    dimension: int | None = None
-    document_prefix: str = ""
-    query_prefix: str = ""
+_TOKENIZER = "tokenizer.json"
+_REMEDY = "Give a folder that holds a whole model.onnx and its tokenizer.json."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +47,8 @@ class Pins:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    session: Any
+    graph: SentenceGraph
     tokenizer: Any
-    inputs: frozenset[str]
     dimension: int
     model_id: str
 
@@ -66,15 +56,16 @@ class _Loaded:
 class OnnxEmbedder:
     """Runs a sentence transformer on ONNX Runtime; loads on first use, from any thread.
 
-    With `pins` the model id is known without reading the files; without, it is made from
-    whatever the folder holds when it is loaded.
+    `place` is its folder, or one of several ONNX files in it. With `pins`, or hashes in the
+    settings, the model id is known without reading the files; without, it is made from whatever
+    the folder holds when it is loaded.
     """
 
     is_instant = False
 
     def __init__(
         self,
-        folder: Path,
+        place: Path,
         *,
         name: str,
         settings: OnnxSettings,
@@ -82,11 +73,12 @@ class OnnxEmbedder:
         pins: Pins | None = None,
         threads: int | None = None,
     ) -> None:
-        self._folder = folder
+        self._place = place
+        self._folder = folder_of(place)
         self._name = name
         self._settings = settings
         self._strength = strength
-        self._pins = pins
+        self._pins = _pins_of(settings) if pins is None else pins
         self._threads = usable_cores() if threads is None else max(1, threads)
         self._load = Once(self._read)
 
@@ -150,29 +142,15 @@ class OnnxEmbedder:
         start = text[: self._settings.max_length * _CHARACTERS_PER_TOKEN]
         # Half of a surrogate pair, as odd file names have, is no text for the tokenizer.
         clean = start.encode("utf-8", "replace").decode("utf-8")
-        ids = np.array([loaded.tokenizer.encode(clean).ids], dtype=np.int64)
-        if ids.size == 0:
-            return np.zeros(self.dimension, dtype=np.float32)
-        feeds = {"input_ids": ids}
-        if "attention_mask" in loaded.inputs:
-            feeds["attention_mask"] = np.ones_like(ids)
-        if "token_type_ids" in loaded.inputs:
-            feeds["token_type_ids"] = np.zeros_like(ids)
         try:
-            output = loaded.session.run(None, feeds)[0]
-        # ONNX Runtime's errors have no common base.
+            ids = loaded.tokenizer.encode(clean.lower() if self._settings.lower_case else clean).ids
+        # The library raises Exception itself.
         except Exception as error:
-            message = f"The model in {self._folder} failed on a text: {error}"
+            message = f"The tokenizer in {self._folder} failed on a text: {error}"
             raise ModelError(message) from error
-        return self._unit(self._pool(np.asarray(output, dtype=np.float32)))
-
-    def _pool(self, output: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return one vector: models give it themselves, or give one per token, (1, n, d)."""
-        if output.ndim == _TOKENS_RANK:
-            first: NDArray[np.float32] = output[0, 0]
-            mean: NDArray[np.float32] = output[0].mean(axis=0)
-            return first if self._settings.pooling == "cls" else mean
-        return output.reshape(-1)
+        if not ids:
+            return np.zeros(self.dimension, dtype=np.float32)
+        return self._unit(loaded.graph.vector(ids))
 
     def _unit(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         import numpy as np
@@ -182,7 +160,7 @@ class OnnxEmbedder:
                 f"The model in {self._folder} gave {vector.size} numbers for a text, not "
                 f"{self.dimension}. Correct `dimension` or `pooling` in its config.json."
             )
-        norm = float(np.linalg.norm(vector))
+        norm = float(np.linalg.norm(vector.astype(np.float64)))
         if not np.isfinite(norm) or norm == 0.0:
             raise ModelError(
                 f"The model in {self._folder} gave a vector without a direction. "
@@ -195,52 +173,56 @@ class OnnxEmbedder:
         require_runtime(self._name)
         if not self._folder.is_dir():
             raise ModelError(f"No model folder at {self._folder}. {self._remedy()}")
-        model = self._file("model.onnx")
-        tokenizer_file = self._file("tokenizer.json")
-        digests = [hashlib.sha256(blob).hexdigest() for blob in (model, tokenizer_file)]
+        path = self._place
+        if path == self._folder:
+            path = model_file(self._folder, remedy=self._remedy())
+        model = self._file(path.relative_to(self._folder).as_posix())
+        tokenizer_file = self._file(_TOKENIZER)
+        beside = _files_beside(path)
+        digests = _digest(model, beside), hashlib.sha256(tokenizer_file).hexdigest()
         if self._pins is not None:
-            self._check("model.onnx", digests[0], self._pins.model_sha256)
-            self._check("tokenizer.json", digests[1], self._pins.tokenizer_sha256)
-        path = self._folder / "model.onnx"
-        session = open_session(model, path=path, remedy=self._remedy())
-        shape = session.get_outputs()[0].shape
-        dimension = self._settings.dimension
-        if dimension is None:
-            dimension = shape[-1] if shape else None
-        if not isinstance(dimension, int):
-            raise ModelError(
-                f"{path} does not say how long its vectors are. "
-                "Add `dimension` to a config.json beside it."
-            )
+            self._check(path, digests[0], self._pins.model_sha256)
+            self._check(self._folder / _TOKENIZER, digests[1], self._pins.tokenizer_sha256)
+        # By name where the weights are in a second file, which is found from there.
+        session = open_session(str(path) if beside else model, path=path, remedy=self._remedy())
+        tokenizer = open_tokenizer(
+            tokenizer_file, path=self._folder / _TOKENIZER, remedy=self._remedy()
+        )
+        padding = tokenizer.token_to_id("<pad>") or tokenizer.token_to_id("[PAD]") or 0
+        graph = open_graph(session, path=path, pooling=self._settings.pooling, padding=padding)
+        self._limit(tokenizer, graph)
         return _Loaded(
-            session=session,
-            tokenizer=self._tokenizer(tokenizer_file),
-            inputs=frozenset(each.name for each in session.get_inputs()),
-            dimension=dimension,
+            graph=graph,
+            tokenizer=tokenizer,
+            dimension=self._settings.dimension or _dimension(graph),
             model_id=self._id(*digests),
         )
 
-    def _tokenizer(self, blob: bytes) -> Any:  # noqa: ANN401 - its class is loaded late
-        tokenizer = open_tokenizer(
-            blob, path=self._folder / "tokenizer.json", remedy=self._remedy()
-        )
-        tokenizer.enable_truncation(self._settings.max_length)
-        return tokenizer
+    def _limit(self, tokenizer: Any, graph: SentenceGraph) -> None:  # noqa: ANN401 - loaded late
+        """Cut texts at the length of the settings, or of the graph if that is less."""
+        length = min(self._settings.max_length, graph.length or self._settings.max_length)
+        special = tokenizer.num_special_tokens_to_add(is_pair=False)
+        if length <= special:
+            raise ModelError(
+                f"The model in {self._folder} reads {length} tokens, and its tokenizer adds "
+                f"{special} of its own: nothing of a text is left. Raise `max_length`."
+            )
+        tokenizer.enable_truncation(length)
 
     def _file(self, name: str) -> bytes:
         return read_file(self._folder / name, remedy=self._remedy())
 
-    def _check(self, name: str, found: str, expected: str) -> None:
+    def _check(self, path: Path, found: str, expected: str) -> None:
         if found != expected:
             raise ModelError(
-                f"{self._folder / name} is damaged or is not the file this release was made "
-                f"with (sha256 {found[:12]}..., expected {expected[:12]}...). {self._remedy()}"
+                f"{path} is damaged or is not the file it should be "
+                f"(sha256 {found[:12]}..., expected {expected[:12]}...). {self._remedy()}"
             )
 
     def _remedy(self) -> str:
         if self._pins is not None:
             return self._pins.remedy
-        return "Give a folder that holds a whole model.onnx and its tokenizer.json."
+        return _REMEDY
 
     def _id(self, model_sha256: str, tokenizer_sha256: str) -> str:
         settings = self._settings
@@ -253,45 +235,40 @@ class OnnxEmbedder:
             settings.document_prefix,
             settings.query_prefix,
         ]
+        if settings.lower_case:
+            parts.append("lower case")
         return space_id(self._name, parts)
 
 
-def read_settings(folder: Path) -> OnnxSettings:
-    """Return what a folder's config.json says, or the defaults where it has none.
-
-    Keys it shares with other tools' files are passed over; a wrong value is a ConfigError.
-    """
-    path = folder / "config.json"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return OnnxSettings()
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"Cannot read {path}: {error}. Correct it or remove it.") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"{path} must hold one JSON object. Correct it or remove it.")
-    settings = OnnxSettings(
-        **{key: found[key] for key in OnnxSettings.__dataclass_fields__ if key in found}
-    )
-    wrong = _wrong_setting(settings)
-    if wrong is not None:
-        raise ConfigError(f"{path}: {wrong}.")
-    return settings
+def _pins_of(settings: OnnxSettings) -> Pins | None:
+    """Return the hashes that a folder's own settings give for its files."""
+    if not settings.model_sha256:
+        return None
+    remedy = "Make or fetch the folder again, or take the hashes out of its config.json."
+    return Pins(settings.model_sha256.lower(), settings.tokenizer_sha256.lower(), remedy)
 
 
-def _wrong_setting(settings: OnnxSettings) -> str | None:
-    """Return what is wrong with settings that came from a file, or None."""
-    for key in ("max_length", "dimension"):
-        value = getattr(settings, key)
-        absent = key == "dimension" and value is None
-        if not absent and (type(value) is not int or value < 1):
-            return f"`{key}` must be a whole number above 0, not {value!r}"
-    if settings.pooling not in _POOLINGS:
-        return f"`pooling` must be one of {', '.join(_POOLINGS)}, not {settings.pooling!r}"
-    for key in ("document_prefix", "query_prefix"):
-        if not isinstance(getattr(settings, key), str):
-            return f"`{key}` must be text"
-    return None
+def _files_beside(path: Path) -> list[Path]:
+    """Return the files that hold a large model's weights: model.onnx_data, model.onnx.data."""
+    beside = path.parent.glob(f"{glob.escape(path.name)}?*")
+    return sorted(each for each in beside if each.is_file() and "data" in each.suffix)
+
+
+def _digest(model: bytes, beside: Sequence[Path]) -> str:
+    """Return the sha256 of a model's file; with files beside it, that of all their hashes."""
+    own = hashlib.sha256(model)
+    if not beside:
+        return own.hexdigest()
+    every = [own.digest()]
+    for path in beside:
+        with path.open("rb") as file:
+            every.append(hashlib.file_digest(file, "sha256").digest())
+    return hashlib.sha256(b"".join(every)).hexdigest()
+
+
+def _dimension(graph: SentenceGraph) -> int:
+    """Return how long a vector is, by making one: graphs need not say."""
+    return int(graph.vector([0]).size)
 
 
 def open_session(

@@ -31,12 +31,14 @@ def load(
 ) -> Embedder | None:
     """Return the embedder that `model` names; it reads its files on first use.
 
-    `none` gives None. So does `static`: the instant model is not part of this release.
-    Raises ConfigError for an unknown name, MissingExtra if its part is not installed.
+    `none` gives None. Raises ConfigError for an unknown name, MissingExtra if its part is not
+    installed.
     """
     kind, _, part = model.partition(":")
-    if model in ("none", "static"):
+    if model == "none":
         return None
+    if kind == "static" and (part or model == kind):
+        return _static(part)
     if model == "minilm":
         from trivium.models.minilm import minilm
 
@@ -58,14 +60,22 @@ def load_from(settings: Settings, name: str | None = None) -> Embedder | None:
     )
 
 
-def _onnx(folder: Path, *, threads: int | None) -> Embedder:
-    from trivium.models.onnx import OnnxEmbedder, read_settings, require_runtime
+def _static(file: str) -> Embedder:
+    from trivium.models.static import StaticEmbedder, static
 
-    require_runtime(f"onnx:{folder}")
-    folder = folder.expanduser().resolve()
+    return StaticEmbedder(Path(file).expanduser().resolve()) if file else static()
+
+
+def _onnx(place: Path, *, threads: int | None) -> Embedder:
+    from trivium.models.onnx import OnnxEmbedder, require_runtime
+    from trivium.models.onnx_settings import folder_of, read_settings
+
+    require_runtime(f"onnx:{place}")
+    place = place.expanduser().resolve()
+    folder = folder_of(place)
     # The folder's name is for people; the id beside it tells two folders of one name apart.
     name = f"onnx:{folder.name}"
-    return OnnxEmbedder(folder, name=name, settings=read_settings(folder), threads=threads)
+    return OnnxEmbedder(place, name=name, settings=read_settings(folder), threads=threads)
 
 
 def _openai(model: str, *, api_key: str | None, base_url: str | None) -> Embedder:

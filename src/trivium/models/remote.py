@@ -7,28 +7,36 @@ standard library.
 from __future__ import annotations
 
 import json
+import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult
 
-from trivium.errors import ConfigError
+from trivium.errors import ConfigError, ModelError
 from trivium.models.identity import space_id
-from trivium.models.service import Patience, Service, address_of
+from trivium.models.service import Patience, Refusal, Service, address_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+# In one request: at most so many texts, and about so many tokens.
 BATCH = 64
+TOKENS_AT_ONCE = 16_000
 
 # Part of every model id: raise it when the text that is sent changes.
 _PREPARATION = 1
 
 # Servers refuse more than about 8,000 tokens, and a token is seldom less than a character.
 _LONGEST_TEXT = 8000
+# A server that reads less gets half of a text, and half of that, down to here.
+_SHORTEST_CUT = 500
+# Of UTF-8. English has about 4, code 3.4, and too high a guess is better than too low a one.
+_BYTES_PER_TOKEN = 3
 _LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
 _LARGEST_NUMBER = 1e100
 
@@ -56,6 +64,7 @@ class RemoteEmbedder:
         dimension: int | None = None,
         timeout_s: float = 30.0,
         wait: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._model = model
         self._address = _address(base_url)
@@ -66,6 +75,7 @@ class RemoteEmbedder:
             timeout_s=timeout_s,
             largest_answer_bytes=_LARGEST_ANSWER_BYTES,
             wait=wait,
+            chance=chance,
         )
         self._dimension = dimension
         self._lock = Lock()
@@ -93,8 +103,8 @@ class RemoteEmbedder:
 
         filled = [row for row, text in enumerate(texts) if text.strip()]
         found = [
-            self._embed([texts[row] for row in filled[start : start + BATCH]], FOR_DOCUMENTS)
-            for start in range(0, len(filled), BATCH)
+            self._embed(batch, FOR_DOCUMENTS)
+            for batch in self._batches([texts[row] for row in filled])
         ]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if found:
@@ -110,11 +120,39 @@ class RemoteEmbedder:
         vector: NDArray[np.float32] = self._embed([text], FOR_QUERIES)[0]
         return vector
 
+    def tokens(self, text: str) -> int:
+        """Return about how many tokens of a text are sent; rather more than less."""
+        return -(-len(text[:_LONGEST_TEXT].encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        batch: list[str] = []
+        held = 0
+        for text in texts:
+            tokens = self.tokens(text)
+            if batch and (len(batch) == BATCH or held + tokens > TOKENS_AT_ONCE):
+                yield batch
+                batch, held = [], 0
+            batch.append(text)
+            held += tokens
+        if batch:
+            yield batch
+
     def _embed(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+        """Return the vectors; a request that is too long for the server is sent in halves."""
+        import numpy as np
+
         # Half of a surrogate pair, as odd file names have, is not JSON that servers accept.
         inputs = [text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for text in texts]
         request = {"model": self._model, "input": inputs, "encoding_format": "float"}
-        answer = self._service.post(json.dumps(request).encode(), patience=patience)
+        tokens = sum(map(self.tokens, inputs))
+        try:
+            body = json.dumps(request).encode()
+            answer = self._service.post(body, patience=patience, tokens=tokens)
+        except ModelError as error:
+            shorter = _halves(inputs) if _is_too_long(error) else []
+            if not shorter:
+                raise
+            return np.concatenate([self._embed(half, patience) for half in shorter])
         return self._vectors(answer, count=len(texts))
 
     def _vectors(self, answer: bytes, *, count: int) -> NDArray[np.float32]:
@@ -165,6 +203,19 @@ def _address(base_url: str) -> SplitResult:
     path = parts.path.rstrip("/")
     path = f"{path}/embeddings" if path else "/v1/embeddings"
     return SplitResult(parts.scheme, parts.netloc, path, parts.query, "")
+
+
+def _is_too_long(error: ModelError) -> bool:
+    return isinstance(error.__cause__, Refusal) and error.__cause__.is_too_long
+
+
+def _halves(texts: list[str]) -> list[list[str]]:
+    """Return requests that are shorter: half of the texts each, or the first half of the one."""
+    if len(texts) > 1:
+        middle = len(texts) // 2
+        return [texts[:middle], texts[middle:]]
+    length = len(texts[0]) // 2
+    return [[texts[0][:length]]] if length >= _SHORTEST_CUT else []
 
 
 def _is_numbers(row: object) -> bool:

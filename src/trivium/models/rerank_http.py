@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import time
 from collections.abc import Callable, Sequence
 from urllib.parse import SplitResult
@@ -42,6 +43,7 @@ class HttpReranker:
         api_key: str | None = None,
         timeout_s: float = 10.0,
         wait: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._address = _address(address)
         self._model = model
@@ -53,6 +55,7 @@ class HttpReranker:
             timeout_s=timeout_s,
             largest_answer_bytes=_LARGEST_ANSWER_BYTES,
             wait=wait,
+            chance=chance,
         )
         self._takes_texts = False
 

@@ -25,6 +25,7 @@ from trivium.models.onnx import (
     require_runtime,
     usable_cores,
 )
+from trivium.models.onnx_settings import model_file
 from trivium.models.rerank import MOST_TEXTS
 
 LONGEST = 512
@@ -33,10 +34,6 @@ SHORTEST = 8
 # A longer start of a text cannot matter except for very long runs of spaces or letters.
 _CHARACTERS_PER_TOKEN = 64
 _LARGEST_CONFIG_BYTES = 1_000_000
-
-# In this order: the model as it was trained, before its 8-bit versions.
-_NAMES = ("model.onnx", "model_quantized.onnx", "model_int8.onnx", "model_uint8.onnx")
-_EIGHT_BIT = "model_q*int8*.onnx"
 
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 _REMEDY = "Give a folder that holds the model.onnx of a cross-encoder and its tokenizer.json."
@@ -159,7 +156,7 @@ class OnnxReranker:
         require_runtime(self.name)
         if not self._folder.is_dir():
             raise ModelError(f"No model folder at {self._folder}. {_REMEDY}")
-        path = self._model_file()
+        path = model_file(self._folder, remedy=_REMEDY)
         tokenizer_file = self._folder / "tokenizer.json"
         blob = read_file(tokenizer_file, remedy=_REMEDY)
         longest = self._longest()
@@ -182,18 +179,6 @@ class OnnxReranker:
             output="logits" if "logits" in outputs else outputs[0],
             longest=longest,
         )
-
-    def _model_file(self) -> Path:
-        """Return the first model there is, in the folder itself or in its folder `onnx`."""
-        places = (self._folder, self._folder / "onnx")
-        for name in _NAMES:
-            for place in places:
-                if (place / name).is_file():
-                    return place / name
-        for place in places:
-            for path in sorted(place.glob(_EIGHT_BIT)):
-                return path
-        raise ModelError(f"No model.onnx in {self._folder} or its folder onnx. {_REMEDY}")
 
     def _longest(self) -> int:
         """Return how many tokens a pair may have: 512, or fewer if the model takes no more."""

@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import http.client
 import math
+import random
+import re
 import socket
 import ssl
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from threading import Timer
 from urllib.parse import SplitResult, urlsplit
 
 from trivium.errors import ConfigError, ModelError
+from trivium.models.pace import Pace, retry_after_s
 
 _FIRST_WAIT_S = 0.5
 _SHORTEST_S = 0.001
+
+# What servers say of a request that will never fit, some of them with status 429 or 500.
+_TOO_LONG = re.compile(
+    r"context (length|size|window)|too (large|long|many tokens)|physical batch"
+    r"|max\w* (model |input |total |batch |sequence )*(len|tokens)",
+    re.IGNORECASE,
+)
+_NO_MONEY = "insufficient_quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,12 @@ class Refusal(Exception):
         super().__init__(status, said)
         self.status = status
         self.said = said
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether a shorter request may be served."""
+        is_large = self.status == http.HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        return is_large or _TOO_LONG.search(self.said) is not None
 
 
 class _TryAgain(Exception):
@@ -62,6 +78,7 @@ class Service:
         timeout_s: float,
         largest_answer_bytes: int,
         wait: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._what = what
         self._address = address
@@ -71,16 +88,25 @@ class Service:
         self._timeout_s = timeout_s
         self._largest_answer_bytes = largest_answer_bytes
         self._wait = wait
+        self._chance = chance
+        self._pace = Pace()
 
-    def post(self, body: bytes, *, patience: Patience) -> bytes:
-        """Return the answer. Raises ModelError; its cause is a Refusal where asking was vain."""
+    def post(self, body: bytes, *, patience: Patience, tokens: int = 0) -> bytes:
+        """Return the answer. Raises ModelError; its cause is a Refusal where asking was vain.
+
+        `tokens` is about how many the body holds, for services that count them.
+        """
         ends = time.monotonic() + patience.altogether_s
+        pause_s = min(self._pace.wait_s(tokens=tokens), patience.longest_wait_s)
+        if 0 < pause_s < ends - time.monotonic():
+            self._wait(pause_s)
         for attempt in range(1, patience.attempts + 1):
             left_s = max(_SHORTEST_S, ends - time.monotonic())
             try:
                 return self._ask(body, within_s=min(self._timeout_s, left_s))
             except _TryAgain as failure:
-                pause_s = _FIRST_WAIT_S * 2 ** (attempt - 1)
+                # Half of it to all: many who failed together must not come back together.
+                pause_s = _FIRST_WAIT_S * 2 ** (attempt - 1) * (0.5 + 0.5 * self._chance())
                 if failure.wait_s is not None:
                     pause_s = failure.wait_s
                 is_last = attempt == patience.attempts or pause_s > patience.longest_wait_s
@@ -151,19 +177,22 @@ class Service:
 
     def _check_status(self, response: http.client.HTTPResponse, answer: bytes) -> None:
         status = response.status
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        self._pace.note(headers)
         if status == http.HTTPStatus.OK:
             return
+        excerpt = self._excerpt(answer)
+        refusal = Refusal(status, excerpt)
         if status == http.HTTPStatus.TOO_MANY_REQUESTS or status >= 500:  # noqa: PLR2004 - 5xx
-            wait_s = _retry_after_s(response.getheader("Retry-After"))
-            raise _TryAgain(f"status {status}", wait_s=wait_s)
-        if 300 <= status < 400:  # noqa: PLR2004 - 3xx
+            if not refusal.is_too_long and _NO_MONEY not in excerpt:
+                raise _TryAgain(f"status {status}", wait_s=retry_after_s(headers))
+        elif 300 <= status < 400:  # noqa: PLR2004 - 3xx
             raise self.failure(
                 f"it redirects (status {status}), which is not followed. Give the final address"
             )
-        if status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+        elif status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise self.failure(f"it refused the API key (status {status}). Check the key")
-        excerpt = self._excerpt(answer)
-        raise self.failure(f"status {status}: {excerpt}") from Refusal(status, excerpt)
+        raise self.failure(f"status {status}: {excerpt}") from refusal
 
     def _excerpt(self, answer: bytes) -> str:
         text = " ".join(answer[:2000].decode("utf-8", "replace").split())
@@ -200,17 +229,3 @@ def _headers(api_key: str | None) -> dict[str, str]:
             raise ConfigError("The API key is empty or holds characters that no key has.")
         headers["Authorization"] = f"Bearer {api_key}"
     return headers
-
-
-def _retry_after_s(header: str | None) -> float | None:
-    """Return the seconds a Retry-After header asks for; None if it is absent or unreadable."""
-    if header is None:
-        return None
-    try:
-        wait_s = float(header)
-    except ValueError:
-        try:
-            wait_s = parsedate_to_datetime(header).timestamp() - time.time()
-        except ValueError:
-            return None
-    return max(0.0, wait_s) if math.isfinite(wait_s) else None

@@ -64,6 +64,8 @@ class Retrieval:
 class Fusion:
     """How the signals of one scope become one score.
 
+    `instant_weights` hold where the vectors are of an instant model, `name_weights` where the
+    query is a name.
     `missing` says what a signal counts that a candidate does not have: "zero", or
     "renormalise" over those it has. `scale` "best" divides all scores by the highest. `alone`
     "score" leaves a single signal as it is. `order` "rrf" orders by reciprocal rank, whatever
@@ -74,6 +76,7 @@ class Fusion:
     k: int = 60
     weights: Weights = field(default_factory=dict)
     name_weights: Weights = field(default_factory=dict)
+    instant_weights: Weights = field(default_factory=dict)
     normalise: str = "none"
     missing: str = "zero"
     scale: str = "raw"

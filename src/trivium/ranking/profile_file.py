@@ -151,6 +151,7 @@ def _fusion(table: _Reader) -> Fusion:
         k=table.number("k", least=1, most=1_000_000, default=60),
         weights=table.table("weights").weights(),
         name_weights=table.table("name_weights", optional=True).weights(),
+        instant_weights=table.table("instant_weights", optional=True).weights(),
         normalise=table.one_of("normalise", ("none", "max", "minmax", "zscore"), default="none"),
         missing=table.one_of("missing", ("zero", "renormalise"), default="zero"),
         scale=table.one_of("scale", ("raw", "best"), default="raw"),

@@ -233,6 +233,15 @@ def embedded(share: float, *, chunks: int) -> str:
     return f"{percent}%, {counted(missing, 'chunk')} to go" if share and missing else f"{percent}%"
 
 
+def filling(model: str, texts: int, seconds: float | None) -> str:
+    """Say how much a model has yet to embed, and how long that takes, if that is known."""
+    left = f"{model}: {counted(texts, 'text')} to go"
+    if seconds is None:
+        return left
+    minutes = math.ceil(seconds / 60)
+    return f"{left}, about {minutes} min" if minutes > 1 else f"{left}, a minute at most"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: 1 file, 1,200 files."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

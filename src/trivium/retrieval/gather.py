@@ -58,11 +58,8 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     degraded: list[Degraded] = []
     asked: _Asked | None = None
     if asking.search_mode != "keyword" and query.meaning.strip():
-        made = _ask_vectors(snapshot, query, asking)
-        if isinstance(made, Degraded):
-            degraded.append(made)
-        else:
-            asked = made
+        asked, failed = _ask_vectors(snapshot, query, asking)
+        degraded += failed
     text = snapshot.text(asking.view)
     if not text.is_current:
         degraded.append(Degraded("text", "changed files are being taken in; some may be missing"))
@@ -88,8 +85,16 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
             has_all_scores = False
             degraded.append(Degraded("scores", f"fused by rank instead: {error}"))
     log.debug("gathered %s", [(one.name, len(one.ids)) for one in rankings])
-    name = asked.name if asked is not None else "none"
-    return Gathered(tuple(rankings), pool, signals, name, tuple(degraded), has_all_scores, gained)
+    return Gathered(
+        tuple(rankings),
+        pool,
+        signals,
+        embedder=asked.name if asked is not None else "none",
+        degraded=tuple(degraded),
+        has_all_scores=has_all_scores,
+        is_instant=asked is not None and asked.is_instant,
+        points=gained,
+    )
 
 
 def _above(ranking: Ranking, floor: float | None) -> Ranking:
@@ -188,26 +193,32 @@ def _kept(ranking: Ranking, ids: Sequence[ChunkId]) -> Ranking:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     name: str
+    is_instant: bool
     index: VectorIndex
     vector: NDArray[np.float32]
 
 
-def _ask_vectors(snapshot: Snapshot, query: Query, asking: Asking) -> _Asked | Degraded:
-    """Ask the strongest model that can answer; if none can, say why the strongest cannot."""
+def _ask_vectors(
+    snapshot: Snapshot, query: Query, asking: Asking
+) -> tuple[_Asked | None, list[Degraded]]:
+    """Ask the strongest model that can answer; name those that failed, or why none can."""
     if not asking.embedders:
-        return Degraded("vectors", asking.why_no_embedder or "no embedding model is set")
+        said = asking.why_no_embedder or "no embedding model is set"
+        return None, [Degraded("vectors", said)]
     spaces = {space.model_id: space for space in snapshot.spaces()}
     reasons: list[str] = []
+    failures: list[Degraded] = []
     for embedder in sorted(asking.embedders, key=lambda one: -one.strength):
         try:
             made = _ask_one(snapshot, query, embedder, spaces)
         except (ModelError, MissingExtra) as error:
             made = str(error)
+            failures.append(Degraded("vectors", made))
         if isinstance(made, _Asked):
             _check_length(made, spaces[embedder.model_id], advice=asking.advice)
-            return made
+            return made, failures
         reasons.append(made.replace(_ADVICE, asking.advice))
-    return Degraded("vectors", reasons[0])
+    return None, [Degraded("vectors", reasons[0])]
 
 
 def _check_length(asked: _Asked, space: Space, *, advice: str) -> None:
@@ -236,4 +247,4 @@ def _ask_one(
     index = snapshot.vectors(embedder.model_id)
     if index is None or not bool(vector.any()):
         return f"{embedder.name} finds no meaning in this query"
-    return _Asked(embedder.name, index, vector)
+    return _Asked(embedder.name, embedder.is_instant, index, vector)

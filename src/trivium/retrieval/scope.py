@@ -116,6 +116,8 @@ def _fused(
     """Return the candidates with their scores, how these were made, and what degrees said."""
     fusion = profile.fusion
     weights = fusion.weights
+    if gathered.is_instant and fusion.instant_weights:
+        weights = fusion.instant_weights
     if fusion.name_weights and is_name(query.meaning):
         weights = fusion.name_weights
     found = [ranking for ranking in gathered.rankings if ranking.ids]

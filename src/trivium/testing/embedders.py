@@ -25,6 +25,7 @@ class WordEmbedder:
 
     name: str = "words"
     strength: int = 1
+    is_instant: bool = False
     failure: str = ""
     documents: list[str] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
@@ -38,11 +39,6 @@ class WordEmbedder:
     def dimension(self) -> int:
         """How long a vector is."""
         return DIMENSION
-
-    @property
-    def is_instant(self) -> bool:
-        """Whether it may run before an answer is given."""
-        return False
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector per text, the zero vector for an empty one."""

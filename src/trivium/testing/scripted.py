@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, TypeVar
@@ -80,7 +80,7 @@ def _handler(server: Scripted) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 return
             if reply.body is None and reply.status == 200:
-                reply = server.answer(request)
+                reply = replace(server.answer(request), headers=reply.headers)
             blob = (reply.body or "").encode()
             self.send_response(reply.status)
             for name, value in reply.headers.items():

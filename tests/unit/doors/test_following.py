@@ -21,7 +21,7 @@ from trivium.doors.following import (
     look_due_s,
     watch_of,
 )
-from trivium.errors import BackendError, ModelError, UsageError
+from trivium.errors import BackendError, ModelError, TriviumError, UsageError
 from trivium.home import folder_of
 from trivium.indexer import Report
 from trivium.sources.watch import POLL_S, Watch
@@ -255,7 +255,8 @@ def test_texts_are_embedded_and_a_change_goes_before_the_rest_of_them(
         order.append("sync")
         return honest(**options)
 
-    def embed(*, progress: Callable[[str, int, int], None]) -> int:
+    def embed(*, progress: Callable[[str, int, int], None], yes: bool) -> int:
+        assert not yes
         for done in range(4):
             order.append(f"embed {done}")
             progress("embedding", done, 3)
@@ -294,11 +295,15 @@ def test_without_embedding_no_model_is_asked_for(
     assert len(followed(collection, Script(folder, frozenset({""})), embeds=False)) == 1
 
 
-def test_a_model_that_cannot_be_had_is_said_once_and_words_go_on(
-    collection: Collection, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [ModelError, UsageError])
+def test_a_model_that_cannot_be_had_or_costs_too_much_is_said_once_and_words_go_on(
+    collection: Collection,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[TriviumError],
 ) -> None:
     def embed(**_: Any) -> int:
-        raise ModelError("No model folder there.")
+        raise error("No model folder there.")
 
     def change() -> Folders:
         write(folder, "dogs.md", "A tabby again.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 VOCABULARY = {"[UNK]": 0, "red": 1, "green": 2, "blue": 3}
-FLOAT, INT64, BOOL = 1, 7, 9
+FLOAT, INT32, INT64, BOOL = 1, 6, 7, 9
 
 
 def _varint(number: int) -> bytes:
@@ -67,19 +68,72 @@ def gather_model(table: Sequence[Sequence[float]], *, width: int | str) -> bytes
     return _field(1, 9) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 18))
 
 
+# How the outputs that are not token vectors turn the sum of those, so that they can be told apart.
+TURNED = {"sentence_embedding": [1.0, -1.0], "pooler_output": [-1.0, -1.0]}
+
+
+def sentence_model(
+    table: Sequence[Sequence[float]],
+    *,
+    inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids"),
+    kind: int = INT64,
+    shape: Sequence[int | str] = (1, "n"),
+    outputs: Sequence[str] = ("last_hidden_state",),
+    table_file: str = "",
+) -> bytes:
+    """Return an ONNX model as exporters write them: a row of `table` for each token.
+
+    Outputs named in TURNED are the sum of the rows times those two numbers; any other is
+    the rows themselves.
+    """
+    values = np.array(table, dtype="<f4")
+    stored = _tensor("table", FLOAT, values)
+    if table_file:
+        stored = _tensor_beside("table", FLOAT, values, table_file)
+    graph = _node("Gather", ["table", "input_ids"], "rows") + _field(2, "sentences")
+    graph += _field(5, stored) + _field(5, _tensor("middle", INT64, np.array([1], dtype="<i8")))
+    graph += _node("ReduceSum", ["rows", "middle"], "sum", _number("keepdims", 0))
+    for name in outputs:
+        if name in TURNED:
+            turn = np.array(TURNED[name], dtype="<f4")
+            graph += _field(5, _tensor(f"turn_{name}", FLOAT, turn))
+            graph += _node("Mul", ["sum", f"turn_{name}"], name)
+        else:
+            graph += _node("Identity", ["rows"], name)
+    for name in inputs:
+        graph += _field(11, _value(name, kind, shape))
+    for name in outputs:
+        wide = [1, 2] if name in TURNED else [1, shape[1], 2]
+        graph += _field(12, _value(name, FLOAT, wide))
+    return _field(1, 9) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 18))
+
+
 FolderMaker = Callable[..., Path]
 
 
 @pytest.fixture
 def make_folder(tmp_path: Path) -> FolderMaker:
-    """Return a function that writes a folder with a word-per-token model of `table`."""
+    """Return a function that writes a folder with a word-per-token model of `table`.
+
+    `model` replaces that model, `file` its name, and `files` are further JSON files.
+    """
 
     def make(
-        table: Sequence[Sequence[float]], *, width: int | str = 2, config: str | None = None
+        table: Sequence[Sequence[float]],
+        *,
+        width: int | str = 2,
+        config: str | None = None,
+        model: bytes | None = None,
+        file: str = "model.onnx",
+        files: Mapping[str, object] | None = None,
     ) -> Path:
         folder = tmp_path / "tiny"
         folder.mkdir(exist_ok=True)
-        (folder / "model.onnx").write_bytes(gather_model(table, width=width))
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_bytes(gather_model(table, width=width) if model is None else model)
+        for name, content in (files or {}).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(json.dumps(content), encoding="utf-8")
         tokenizer = Tokenizer(WordLevel(VOCABULARY, unk_token="[UNK]"))
         tokenizer.pre_tokenizer = Whitespace()
         tokenizer.enable_padding(length=16)

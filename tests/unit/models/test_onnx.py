@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -14,9 +16,12 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 from tokenizers.normalizers import Replace
+from tokenizers.processors import TemplateProcessing
 
-from trivium.errors import ConfigError, MissingExtra, ModelError
-from trivium.models.onnx import OnnxEmbedder, OnnxSettings, Pins, read_settings, usable_cores
+from trivium.errors import MissingExtra, ModelError
+from trivium.models.once import Once
+from trivium.models.onnx import OnnxEmbedder, Pins, usable_cores
+from trivium.models.onnx_settings import OnnxSettings, read_settings
 
 MakeFolder = Callable[..., Path]
 RED, GREEN, BLUE = [3.0, 4.0], [0.0, 2.0], [1.0, 0.0]
@@ -60,11 +65,10 @@ def test_the_dimension_is_the_models_where_settings_do_not_say(make_folder: Make
     assert embedder(make_folder(TABLE)).dimension == len(RED)
 
 
-def test_a_model_that_hides_its_dimension_asks_for_a_setting(make_folder: MakeFolder) -> None:
-    folder = make_folder(TABLE, width="d")
-    with pytest.raises(ModelError, match="Add `dimension` to a"):
-        embedder(folder).embed_query("red")
-    assert embedder(folder, dimension=2).embed_query("blue").tolist() == pytest.approx(BLUE)
+def test_a_model_that_hides_its_dimension_is_asked_for_a_vector(make_folder: MakeFolder) -> None:
+    model = embedder(make_folder(TABLE, width="d"))
+    assert model.dimension == len(BLUE)
+    assert model.embed_query("blue").tolist() == pytest.approx(BLUE)
 
 
 def test_a_wrong_dimension_is_an_error(make_folder: MakeFolder) -> None:
@@ -102,11 +106,14 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         embedder(tmp_path / "absent").embed_query("red")
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_missing_file_is_named(make_folder: MakeFolder, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("model.onnx", "No model.onnx in "), ("tokenizer.json", "Cannot read .*tokenizer.json")],
+)
+def test_a_missing_file_is_named(make_folder: MakeFolder, name: str, said: str) -> None:
     folder = make_folder(TABLE)
     (folder / name).unlink()
-    with pytest.raises(ModelError, match=f"Cannot read .*{name}.* Give a folder that"):
+    with pytest.raises(ModelError, match=f"{said}.* Give a folder that"):
         embedder(folder).embed_query("red")
 
 
@@ -135,6 +142,60 @@ def test_a_pinned_file_that_differs_is_not_used(make_folder: MakeFolder) -> None
         model.embed_query("red")
 
 
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_folder_may_say_the_hashes_of_its_own_files(make_folder: MakeFolder, name: str) -> None:
+    folder = make_folder(TABLE)
+    hashes = {
+        f"{file.partition('.')[0]}_sha256": hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        for file in ("model.onnx", "tokenizer.json")
+    }
+    (folder / "config.json").write_text(json.dumps(hashes), encoding="utf-8")
+    settings = read_settings(folder)
+    assert OnnxEmbedder(folder, name="tiny", settings=settings).embed_query("red").any()
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(ModelError, match=f"{name} is damaged or .* Make or fetch the folder"):
+        OnnxEmbedder(folder, name="tiny", settings=settings).embed_query("red")
+
+
+def test_only_unknown_words_have_the_vector_of_the_unknown_token(make_folder: MakeFolder) -> None:
+    vector = embedder(make_folder(TABLE)).embed_query("\u4e2d\u6587 zzz")
+    assert vector.tolist() == pytest.approx(unit(TABLE[0]))
+
+
+def test_a_text_of_ten_megabytes_is_cut_before_the_tokenizer_sees_it(
+    make_folder: MakeFolder,
+) -> None:
+    seen: list[int] = []
+
+    class Watching:
+        def __init__(self, tokenizer: Any) -> None:
+            self._tokenizer = tokenizer
+
+        def encode(self, text: str) -> Any:
+            seen.append(len(text))
+            return self._tokenizer.encode(text)
+
+    model = embedder(make_folder(TABLE), max_length=4)
+    loaded = model._load()
+    model._load = Once(lambda: replace(loaded, tokenizer=Watching(loaded.tokenizer)))
+    vector = model.embed_documents(["blue " * 2_000_000])[0]
+    assert vector.tolist() == pytest.approx(BLUE)
+    assert seen == [4 * 64]
+
+
+def test_a_length_that_leaves_no_room_for_the_text_is_an_error(make_folder: MakeFolder) -> None:
+    folder = make_folder(TABLE)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.post_processor = TemplateProcessing(
+        single="[UNK] $A [UNK]", special_tokens=[("[UNK]", 0)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    with pytest.raises(ModelError, match="reads 2 tokens, and its tokenizer adds 2"):
+        embedder(folder, max_length=2).embed_query("red")
+    assert embedder(folder, max_length=3).embed_query("red").any()
+
+
 def test_a_pinned_id_is_known_without_any_file(tmp_path: Path) -> None:
     pins = Pins(model_sha256="a" * 64, tokenizer_sha256="b" * 64, remedy="")
     settings = OnnxSettings(dimension=2)
@@ -152,6 +213,7 @@ def test_the_id_changes_with_everything_that_changes_vectors(make_folder: MakeFo
         replace(plain, pooling="cls"),
         replace(plain, document_prefix="passage: "),
         replace(plain, query_prefix="query: "),
+        replace(plain, lower_case=True),
     ]
     ids = [OnnxEmbedder(folder, name="tiny", settings=each).model_id for each in every]
     make_folder([*TABLE[:3], [5.0, 5.0]])
@@ -188,34 +250,6 @@ def test_a_failed_load_is_tried_again(make_folder: MakeFolder) -> None:
         model.embed_query("red")
     (folder / "aside").rename(folder / "model.onnx")
     assert model.embed_query("blue").tolist() == pytest.approx(BLUE)
-
-
-def test_settings_are_read_from_the_folder(make_folder: MakeFolder) -> None:
-    folder = make_folder(TABLE, config='{"pooling": "cls", "max_length": 9, "layers": 6}')
-    assert read_settings(folder) == OnnxSettings(pooling="cls", max_length=9)
-
-
-def test_a_folder_without_settings_has_the_defaults(tmp_path: Path) -> None:
-    assert read_settings(tmp_path) == OnnxSettings(max_length=256, pooling="mean")
-
-
-@pytest.mark.parametrize(
-    ("config", "complaint"),
-    [
-        ("{", "Cannot read"),
-        ("[]", "one JSON object"),
-        ('{"max_length": 0}', "max_length"),
-        ('{"max_length": true}', "max_length"),
-        ('{"dimension": "384"}', "dimension"),
-        ('{"pooling": "max"}', "pooling"),
-        ('{"query_prefix": 3}', "query_prefix"),
-    ],
-)
-def test_wrong_settings_are_refused_by_name(
-    make_folder: MakeFolder, config: str, complaint: str
-) -> None:
-    with pytest.raises(ConfigError, match=complaint):
-        read_settings(make_folder(TABLE, config=config))
 
 
 def test_usable_cores_are_those_this_process_may_run_on() -> None:

@@ -17,9 +17,25 @@ from trivium.models.minilm import minilm
 MakeFolder = Callable[..., Path]
 
 
-@pytest.mark.parametrize("name", ["none", "static"])
-def test_no_model_is_none(name: str) -> None:
-    assert registry.load(name) is None
+def test_no_model_is_none() -> None:
+    assert registry.load("none") is None
+
+
+def test_static_is_the_table_in_the_package_and_needs_no_reading_to_be_named() -> None:
+    model = registry.load("static")
+
+    assert model is not None
+    assert (model.name, model.is_instant, model.dimension) == ("static", True, 256)
+
+
+def test_a_table_of_ones_own_is_named_by_its_file_and_comes_before_the_shipped_one(
+    tmp_path: Path,
+) -> None:
+    own, shipped = registry.load(f"static:{tmp_path / 'tuned.bin'}"), registry.load("static")
+
+    assert own is not None
+    assert shipped is not None
+    assert (own.name, own.strength > shipped.strength) == ("static:tuned.bin", True)
 
 
 def test_minilm_is_the_shipped_model() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -12,8 +13,14 @@ import numpy as np
 import pytest
 
 from trivium.errors import ConfigError, ModelError
-from trivium.models.base import Embedder
-from trivium.models.remote import BATCH, FOR_DOCUMENTS, FOR_QUERIES, RemoteEmbedder
+from trivium.models.base import Embedder, Served
+from trivium.models.remote import (
+    BATCH,
+    FOR_DOCUMENTS,
+    FOR_QUERIES,
+    TOKENS_AT_ONCE,
+    RemoteEmbedder,
+)
 from trivium.testing.scripted import Reply, Scripted, running
 
 KEY = "sk-not-a-real-key-0123456789"
@@ -37,11 +44,15 @@ def answer_to(texts: list[str]) -> str:
     return json.dumps({"data": data})
 
 
+@dataclass
 class Server(Scripted):
     """A small embedding server: a text's vector is (its length, 1, 0)."""
 
+    # A server may be asked for too much, and says so with a reply.
+    limit: Callable[[list[str]], Reply | None] = lambda _: None
+
     def answer(self, request: dict[str, Any]) -> Reply:
-        return Reply(body=answer_to(request["input"]))
+        return self.limit(request["input"]) or Reply(body=answer_to(request["input"]))
 
 
 @pytest.fixture
@@ -56,7 +67,13 @@ MakeEmbedder = Callable[..., RemoteEmbedder]
 @pytest.fixture
 def make(server: Server, waits: list[float]) -> MakeEmbedder:
     def make_embedder(**changes: Any) -> RemoteEmbedder:
-        options = {"api_key": KEY, "base_url": server.url, "wait": waits.append, **changes}
+        options = {
+            "api_key": KEY,
+            "base_url": server.url,
+            "wait": waits.append,
+            "chance": lambda: 1.0,
+            **changes,
+        }
         return RemoteEmbedder("small", **options)
 
     return make_embedder
@@ -97,6 +114,75 @@ def test_many_texts_go_in_batches(make: MakeEmbedder, server: Server) -> None:
     assert vectors[-1].tolist() == pytest.approx(unit(vector_of(texts[-1])))
 
 
+def test_long_texts_go_in_smaller_batches(make: MakeEmbedder, server: Server) -> None:
+    model = make()
+    text = "word " * 1000
+    each = model.tokens(text)
+    vectors = model.embed_documents([text] * 20)
+    at_once = TOKENS_AT_ONCE // each
+    assert 1 < at_once < 20
+    sizes = [len(request["input"]) for request in server.requests]
+    assert sizes == [at_once] * (20 // at_once) + [20 % at_once] * (20 % at_once > 0)
+    assert vectors.shape == (20, 3)
+
+
+def test_tokens_are_guessed_from_the_bytes_that_are_sent(make: MakeEmbedder) -> None:
+    model = make()
+    assert isinstance(model, Served)
+    assert [model.tokens(text) for text in ("", "a", "abcd", "\u4e2d\u6587")] == [0, 1, 2, 2]
+    assert model.tokens("a" * 10_000_000) == model.tokens("a" * 8000)
+
+
+def too_many(most: int, status: int, said: str) -> Callable[[list[str]], Reply | None]:
+    return lambda texts: Reply(status=status, body=said) if len(texts) > most else None
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (413, "batch size 64 > maximum allowed batch size 32"),
+        (400, "This model's maximum context length is 512 tokens"),
+        (429, "Request too large for small on tokens per min (TPM): Limit 100, Requested 200"),
+        (500, "input is too large to process. increase the physical batch size"),
+    ],
+)
+def test_a_request_that_is_too_long_for_a_server_is_sent_in_halves(
+    make: MakeEmbedder, server: Server, waits: list[float], status: int, said: str
+) -> None:
+    server.limit = too_many(2, status, said)
+    texts = ["x" * (1 + index) for index in range(5)]
+    vectors = make().embed_documents(texts)
+    assert [len(request["input"]) for request in server.requests] == [5, 2, 3, 1, 2]
+    for text, vector in zip(texts, vectors.tolist(), strict=True):
+        assert vector == pytest.approx(unit(vector_of(text)))
+    assert waits == []
+
+
+def test_a_text_that_is_too_long_for_a_server_is_cut(make: MakeEmbedder, server: Server) -> None:
+    def limit(texts: list[str]) -> Reply | None:
+        is_long = any(len(text) > 1500 for text in texts)
+        return Reply(status=400, body="maximum context length exceeded") if is_long else None
+
+    server.limit = limit
+    vectors = make().embed_documents(["a", "b" * 4000])
+    assert vectors[0].tolist() == pytest.approx(unit(vector_of("a")))
+    assert vectors[1].tolist() == pytest.approx(unit(vector_of("b" * 1000)))
+
+
+def test_cutting_has_an_end(make: MakeEmbedder, server: Server) -> None:
+    server.limit = lambda _: Reply(status=413)
+    with pytest.raises(ModelError, match="status 413"):
+        make().embed_documents(["b" * 8000, "a"])
+    assert len(server.requests) < 10
+
+
+def test_another_refusal_is_not_sent_in_halves(make: MakeEmbedder, server: Server) -> None:
+    server.limit = lambda _: Reply(status=404, body="no such model")
+    with pytest.raises(ModelError, match="no such model"):
+        make().embed_documents(["a", "b"])
+    assert len(server.requests) == 1
+
+
 def test_empty_texts_are_not_sent_and_become_zeros(make: MakeEmbedder, server: Server) -> None:
     model = make()
     vectors = model.embed_documents(["", "a", " \n"])
@@ -126,6 +212,47 @@ def test_a_busy_server_is_asked_again_after_a_growing_wait(
     server.script = [Reply(status=status)] * 3
     assert make().embed_documents(["a"]).shape == (1, 3)
     assert waits == [0.5 * 2**attempt for attempt in range(3)]
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+def test_waits_are_spread_between_half_and_all(
+    make: MakeEmbedder, server: Server, waits: list[float], chance: float
+) -> None:
+    server.script = [Reply(status=503)] * 2
+    make(chance=lambda: chance).embed_documents(["a"])
+    assert waits == [0.5 * (0.5 + chance / 2), 1.0 * (0.5 + chance / 2)]
+
+
+def test_an_account_without_money_is_not_asked_again(make: MakeEmbedder, server: Server) -> None:
+    server.script = [Reply(status=429, body='{"error": {"code": "insufficient_quota"}}')]
+    with pytest.raises(ModelError, match="insufficient_quota"):
+        make().embed_documents(["a"])
+    assert len(server.requests) == 1
+
+
+def test_a_busy_server_may_say_when_its_limits_are_new(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "9s"}
+    server.script = [Reply(status=429, headers=headers)]
+    make().embed_documents(["a"])
+    assert waits == [9.0]
+
+
+def test_a_limit_that_is_used_up_is_waited_for_before_the_next_request(
+    make: MakeEmbedder, server: Server, waits: list[float]
+) -> None:
+    headers = {"x-ratelimit-remaining-tokens": "3", "x-ratelimit-reset-tokens": "40s"}
+    server.script = [Reply(headers=headers)]
+    model = make()
+    model.embed_documents(["a"])
+    model.embed_documents(["four tokens"])
+    assert len(server.requests) == 2
+    assert len(waits) == 1
+    assert 30 < waits[0] <= 40
+    # A person at a search box does not wait that long.
+    model.embed_query("four tokens")
+    assert waits[1] == FOR_QUERIES.longest_wait_s
 
 
 def test_the_server_says_how_long_to_wait_in_seconds(

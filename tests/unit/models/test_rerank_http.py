@@ -58,7 +58,13 @@ MakeReranker = Callable[..., HttpReranker]
 @pytest.fixture
 def make(server: Server, waits: list[float]) -> MakeReranker:
     def make_reranker(address: str | None = None, **changes: Any) -> HttpReranker:
-        options = {"api_key": KEY, "model": "small", "wait": waits.append, **changes}
+        options = {
+            "api_key": KEY,
+            "model": "small",
+            "wait": waits.append,
+            "chance": lambda: 1.0,
+            **changes,
+        }
         return HttpReranker(server.url if address is None else address, **options)
 
     return make_reranker

@@ -298,9 +298,9 @@ def test_many_threads_load_the_files_once(make_pair_folder: MakeFolder) -> None:
     reads: list[str] = []
 
     class Counting(OnnxReranker):
-        def _model_file(self) -> Path:
+        def _longest(self) -> int:
             reads.append("model")
-            return super()._model_file()
+            return super()._longest()
 
     model = Counting(make_pair_folder(), threads=1)
     with ThreadPoolExecutor(8) as pool:

@@ -201,6 +201,10 @@ class EmbeddedSnapshot:
                 found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
         return found
 
+    def unembedded(self, model_id: str) -> int:
+        """Return how many texts have no vector in this space yet, published or not."""
+        return database.count_unembedded(self._sql, model_id)
+
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
         if not (self._life.folder / "vectors" / model_id).is_dir():

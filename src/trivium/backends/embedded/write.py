@@ -6,6 +6,7 @@ The text and vector indexes follow from the record: see derive.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -221,13 +222,18 @@ class EmbeddedWriter:
             database.write_meta(self._sql, {"indexed_at": now, "origin": origin})
             self._revise()
 
-    def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
-        """Return texts without a vector in this space, newest files first, file names last."""
+    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
+        """Return texts without a vector in this space, file names last.
+
+        Those of the files `first` come before the others, then those of the newest.
+        """
         rows = self._sql.execute(
-            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file WHERE c.key <> x'' "
+            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "
+            "LEFT JOIN (SELECT value, min(key) AS place FROM json_each(?) GROUP BY value) p "
+            "ON p.value = f.path WHERE c.key <> x'' "
             "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
-            "ORDER BY c.start = c.end, f.mtime_ns DESC, c.id LIMIT ?",
-            (model_id, limit),
+            "ORDER BY c.start = c.end, ifnull(p.place, ?), f.mtime_ns DESC, c.id LIMIT ?",
+            (json.dumps(list(first)), model_id, len(first), limit),
         ).fetchall()
         keys: dict[int, bytes] = dict(rows)
         texts: dict[bytes, str] = {}
@@ -237,19 +243,22 @@ class EmbeddedWriter:
 
     def count_pending(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet."""
-        row = self._sql.execute(
-            "SELECT count(DISTINCT key) FROM chunks c WHERE c.key <> x'' "
-            "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
-            (model_id,),
-        ).fetchone()
-        return int(row[0])
+        return database.count_unembedded(self._sql, model_id)
 
     def put_vectors(
         self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
     ) -> None:
-        """Keep unit vectors under their keys."""
+        """Keep unit vectors under their keys. Raises BackendRefused for another dimension."""
         from trivium.backends.quantise import to_int8
 
+        row = self._sql.execute(
+            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
+        ).fetchone()
+        if row is not None and len(keys) and row[0] != vectors.shape[1]:
+            raise BackendRefused(
+                f"The model gives vectors of {vectors.shape[1]} numbers now; those of {model_id} "
+                f"in this index have {row[0]}. Forget those with `trivium reset`, then index again."
+            )
         rows, scales = to_int8(vectors)
         values = [
             (model_id, key, float(scale), row.tobytes())
@@ -261,6 +270,11 @@ class EmbeddedWriter:
                 "VALUES (?, ?, ?, ?)",
                 values,
             )
+
+    def note(self, meta: Mapping[str, str]) -> None:
+        """Make the index remember facts about itself."""
+        with database.transaction(self._sql):
+            database.write_meta(self._sql, dict(meta))
 
     def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
         """Return files whose references are to be linked, oldest first."""

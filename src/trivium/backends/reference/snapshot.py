@@ -157,6 +157,10 @@ class ReferenceSnapshot:
             for model_id, kept in sorted(self._state.vectors.items())
         ]
 
+    def unembedded(self, model_id: str) -> int:
+        """Return how many texts have no vector in this space yet."""
+        return len(set(self._keys().values()) - set(self._state.vectors.get(model_id, {})))
+
     def _coverage(self, model_id: str) -> float:
         keys = self._keys()
         return len(self._kept(model_id)) / len(keys) if keys else 0.0

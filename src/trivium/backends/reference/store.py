@@ -62,8 +62,9 @@ class ReferenceBackend:
 
     def meta(self) -> dict[str, str]:
         """Return what the index remembers of itself, and when a sync last ended."""
-        at = self._held.state.indexed_at
-        return {**self._meta, "indexed_at": at} if at else dict(self._meta)
+        state = self._held.state
+        known = {**self._meta, "seq": str(state.seq)}
+        return {**known, "indexed_at": state.indexed_at} if state.indexed_at else known
 
     def views(self) -> list[str]:
         """Return the names of the text indexes: none is kept, each is counted when asked."""
@@ -88,7 +89,7 @@ class ReferenceBackend:
         if not self._held.lock.acquire(timeout=wait_s):
             raise IndexLocked("the index in memory", holder="another writer of this process")
         try:
-            yield ReferenceWriter(self._held, clock=self._clock)
+            yield ReferenceWriter(self._held, clock=self._clock, meta=self._meta)
         finally:
             self._held.lock.release()
 
@@ -96,9 +97,16 @@ class ReferenceBackend:
 class ReferenceWriter:
     """Replaces the state, all of a batch at once."""
 
-    def __init__(self, held: _Held, *, clock: Callable[[], str]) -> None:
+    def __init__(
+        self, held: _Held, *, clock: Callable[[], str], meta: dict[str, str] | None = None
+    ) -> None:
         self._held = held
         self._clock = clock
+        self._meta = {} if meta is None else meta
+
+    def note(self, meta: Mapping[str, str]) -> None:
+        """Make the index remember facts about itself."""
+        self._meta.update(meta)
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number.
@@ -167,19 +175,25 @@ class ReferenceWriter:
             origin=origin,
         )
 
-    def pending(self, model_id: str, *, limit: int) -> Sequence[Pending]:
-        """Return texts without a vector in this space, newest files first."""
-        return self._pending(model_id)[: max(limit, 0)]
+    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
+        """Return texts without a vector in this space: those of the files `first`, then newest."""
+        return self._pending(model_id, first)[: max(limit, 0)]
 
     def count_pending(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet."""
         return len(self._pending(model_id))
 
-    def _pending(self, model_id: str) -> list[Pending]:
+    def _pending(self, model_id: str, first: Sequence[str] = ()) -> list[Pending]:
         state = self._held.state
         kept = state.vectors.get(model_id, {})
+        places = {path: place for place, path in reversed(list(enumerate(first)))}
         newest_first = sorted(
-            state.files.values(), key=lambda one: (-one.state.mtime_ns, one.state.path)
+            state.files.values(),
+            key=lambda one: (
+                places.get(one.state.path, len(first)),
+                -one.state.mtime_ns,
+                one.state.path,
+            ),
         )
         waiting: dict[bytes, str] = {}
         # Files by name come last: what they hold is asked for more often.

@@ -67,6 +67,7 @@ def check(folder: Path, *, as_json: bool) -> None:
 @click.option("--repos", type=click.Path(path_type=Path), help="Where repositories are laid out.")
 @click.option("--collection", type=click.Path(path_type=Path), help="Folder the queries ask.")
 @click.option("--search-mode", default="hybrid", show_default=True)
+@click.option("--model", help="What gives meaning; else what is set.")
 @AS_JSON
 def evaluate(
     data: tuple[Path, ...],
@@ -76,6 +77,7 @@ def evaluate(
     repos: Path | None,
     collection: Path | None,
     search_mode: str,
+    model: str | None,
     as_json: bool,
 ) -> None:
     """Measure ranking quality on judged queries: nDCG@10, MRR, recall.
@@ -88,15 +90,15 @@ def evaluate(
     from trivium.evaluation import report
     from trivium.evaluation.run import Bench, run
     from trivium.models.registry import load_from
-    from trivium.ranking.profile import profile as profile_named
 
     # Those of the folder that is asked, as a search in it has.
     settings = load(folder=collection)
     tokenizer = settings.text("text.tokenizer")
-    ranked_by = [profiles.tokenized(profile_named(name), tokenizer) for name in profile]
+    named = [profiles.load(name, home=settings.home) for name in profile]
+    ranked_by = [profiles.tokenized(one, tokenizer) for one in named]
     for one in ranked_by:
         profiles.check_dictionaries(one)
-    model = "none" if search_mode == "keyword" else None
+    model = "none" if search_mode == "keyword" else model
     with Progress() as progress:
         bench = Bench(
             home=settings.home,

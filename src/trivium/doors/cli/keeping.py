@@ -6,6 +6,7 @@ Each calls a Collection once, prints, and sets the exit status. Registered by ma
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,21 +31,29 @@ from trivium.errors import (
     ModelError,
     UsageError,
 )
-from trivium.results.present import counted, embedded, one_line, printable
+from trivium.results.present import counted, embedded, filling, one_line, printable
 
 if TYPE_CHECKING:
-    from trivium.collection import Status
+    from trivium.collection import Collection, Status
 
 
 @click.command()
 @FOLDER
 @click.option("--rebuild", is_flag=True, help="Throw the index away and make it anew.")
-@click.option("--no-embed", is_flag=True, help="Words only: leave the slow model out.")
-@click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+@click.option("--model", help="What gives meaning from now on: static, minilm, onnx:FOLDER, ...")
+@click.option("--no-embed", is_flag=True, help="Leave a slow model for later.")
+@click.option("--yes", is_flag=True, help="Do not ask: very large folders, costly services.")
 @click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
 @AS_JSON
 def index(
-    folder: Path, *, rebuild: bool, no_embed: bool, yes: bool, watch: bool, as_json: bool
+    folder: Path,
+    *,
+    rebuild: bool,
+    model: str | None,
+    no_embed: bool,
+    yes: bool,
+    watch: bool,
+    as_json: bool,
 ) -> None:
     """Bring the index of FOLDER up to date, meaning included, to the end.
 
@@ -56,19 +65,21 @@ def index(
     if root is not None:
         remove(root)
     if watch:
-        _watch(folder, embeds=not no_embed, yes=yes)
+        _watch(folder, model=model, embeds=not no_embed, yes=yes)
         return
     texts = 0
     problem = ""
     with open_folder(folder) as collection:
+        if model:
+            collection.use(model)
         with Progress("looking for files") as progress:
             report = collection.sync(progress=progress, yes=yes)
             collection.remember()
-            if not no_embed:
-                try:
-                    texts = collection.embed(progress=progress)
-                except (ModelError, MissingExtra) as error:
-                    problem = str(error)
+        if not no_embed:
+            try:
+                texts = _embed(collection, yes=yes)
+            except (ModelError, MissingExtra) as error:
+                problem = str(error)
         now = collection.status()
     if as_json:
         show_json(
@@ -92,14 +103,33 @@ def index(
             + (f" ({counted(texts, 'text')} just now)" if texts else "")
         )
     if problem:
-        say(f"Words only: {problem}")
+        say(f"The set model has embedded nothing: {problem}")
 
 
-def _watch(folder: Path, *, embeds: bool, yes: bool) -> None:
+def _embed(collection: Collection, *, yes: bool) -> int:
+    """Embed what has no vector; say first what a service would be sent, and ask if it is much.
+
+    Only a person can be asked: where nobody sits at a terminal, a large run needs --yes.
+    """
+    due = collection.bill()
+    if due is not None:
+        say(str(due))
+        if due.is_large and not yes and sys.stdin.isatty() and sys.stderr.isatty():
+            if not click.confirm("Send them?", err=True):
+                say("Nothing was sent; the instant model answers.")
+                return 0
+            yes = True
+    with Progress() as progress:
+        return collection.embed(progress=progress, yes=yes)
+
+
+def _watch(folder: Path, *, model: str | None, embeds: bool, yes: bool) -> None:
     """Take in what changes until Ctrl-C, with a line about each change."""
     from trivium.doors.following import follow
 
     with open_folder(folder) as collection, Progress("looking for files") as progress:
+        if model:
+            collection.use(model)
         follow(collection, say=say, progress=progress, yes=yes, embeds=embeds)
 
 
@@ -145,6 +175,12 @@ def _status_data(now: Status) -> dict[str, object]:
             {"model": one.model_id, "dimension": one.dimension, "coverage": round(one.coverage, 4)}
             for one in now.spaces
         ],
+        "filling": now.filling
+        and {
+            "model": now.filling.model,
+            "texts": now.filling.texts,
+            "secondsLeft": None if now.filling.seconds is None else round(now.filling.seconds),
+        },
         "views": list(now.views),
         "seq": contents.seq,
         "branch": now.branch,
@@ -172,9 +208,11 @@ def _status_text(now: Status) -> str:
         if census.failures
         else ""
     )
-    meaning = "; ".join(
+    means = [
         f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}" for one in now.spaces
-    )
+    ]
+    if now.filling is not None:
+        means.append(filling(now.filling.model, now.filling.texts, now.filling.seconds))
     return (
         f"{one_line(now.root)}\n"
         f"  files     {contents.files:,}, of which {now.dirty_files} changed since\n"
@@ -183,7 +221,7 @@ def _status_text(now: Status) -> str:
         f"  edges     {contents.edges:,}: {_counts(census.edges)}{waiting}\n"
         f"  languages {_counts(census.languages) or 'none'}\n"
         f"{marks}{failed}"
-        f"  meaning   {meaning or f'none yet; run: trivium index {shlex.quote(now.root)}'}\n"
+        f"  meaning   {'; '.join(means) or _no_meaning(now)}\n"
         f"  queries   {counted(now.queries, 'vector')} kept\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
@@ -191,6 +229,12 @@ def _status_text(now: Status) -> str:
         f"  indexed   {contents.indexed_at}\n"
         f"  kept in   {one_line(now.folder)}"
     )
+
+
+def _no_meaning(now: Status) -> str:
+    if now.model == "none":
+        return "none (embedding.model is none)"
+    return f"none yet; run: trivium index {shlex.quote(now.root)}"
 
 
 _MOST_COUNTS = 8

@@ -1,0 +1,123 @@
+"""Settings and an index -> the models that give it meaning, which of its texts they embed, when.
+
+The instant model embeds with each sync; the set one fills in behind, what was viewed most
+first. Held by the collection. Safe to use from many threads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trivium import indexer
+from trivium.backends.base import Backend, Snapshot
+from trivium.config import Settings
+from trivium.errors import MissingExtra, ModelError, UsageError
+from trivium.models.base import Embedder, Served
+from trivium.models.bill import SAMPLE, Bill, estimate
+from trivium.models.chosen import Chosen, choose
+from trivium.models.kept import QueryVectors
+from trivium.models.once import Once
+from trivium.models.registry import load_from
+
+# Files whose texts are embedded before others, and those whose views are counted at all.
+_MOST_FIRST = 200
+_MOST_COUNTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How many texts a model has yet to embed, and how long that takes at its last pace."""
+
+    model: str
+    texts: int
+    seconds: float | None = None
+
+
+class Meaning:
+    """The models of one collection."""
+
+    def __init__(self, settings: Settings, backend: Backend, queries: QueryVectors) -> None:
+        self._settings = settings
+        self._queries = queries
+        self._backend = backend
+        self._used = ""
+        self._chosen = Once(self._choose)
+        self._views: Counter[str] = Counter()
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is set; else that the collection remembers; else static."""
+        setting = self._settings.values["embedding.model"]
+        is_set = setting.origin != "default"
+        kept = "" if is_set else self._backend.meta().get("model", "")
+        return self._used or kept or str(setting.value)
+
+    @property
+    def chosen(self) -> Chosen:
+        """The embedders, none of which has read its files yet."""
+        return self._chosen()
+
+    def use(self, model: str) -> None:
+        """Have a model give meaning from now on, and the collection remember it."""
+        load_from(self._settings, model)
+        self._used = model
+        self._chosen = Once(self._choose)
+        with self._backend.writer(wait_s=5.0) as writer:
+            writer.note({"model": model})
+
+    def view(self, paths: Iterable[str]) -> None:
+        """Count that files were shown to someone."""
+        if len(self._views) < _MOST_COUNTED:
+            self._views.update(paths)
+
+    def embed(self, progress: indexer.Progress, *, yes: bool) -> int:
+        """Give every chunk a vector of the set model; return how many texts were embedded.
+
+        Raises UsageError before a service is sent more than settings allow, unless `yes`.
+        """
+        own = self._own()
+        if own is None:
+            return 0
+        due = None if yes else self.bill()
+        if due is not None and due.is_large:
+            raise UsageError(due.refusal())
+        return indexer.embed(self._backend, own, progress=progress, first=self._first)
+
+    def bill(self) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
+        own = self._own()
+        if not isinstance(own, Served):
+            return None
+        with self._backend.writer(wait_s=5.0) as writer:
+            count = writer.count_pending(own.model_id)
+            some = writer.pending(own.model_id, limit=SAMPLE) if count else ()
+        texts = [one.text for one in some]
+        return estimate(own, count=count, sample=texts, settings=self._settings)
+
+    def filling(self, snapshot: Snapshot) -> Filling | None:
+        """Say how far the set model is; None if it is done, or there is none."""
+        own = self.chosen.own
+        if own is None:
+            return None
+        try:
+            model_id = own.model_id
+        except (ModelError, MissingExtra):
+            return None
+        left = snapshot.unembedded(model_id)
+        pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
+        return Filling(own.name, left, left / pace if pace > 0 else None) if left else None
+
+    def _own(self) -> Embedder | None:
+        chosen = self.chosen
+        if chosen.problem is not None:
+            raise chosen.problem
+        return chosen.own
+
+    def _choose(self) -> Chosen:
+        return choose(self._settings, self.model, queries=self._queries)
+
+    def _first(self) -> list[str]:
+        ordered = sorted(self._views.copy().items(), key=lambda pair: (-pair[1], pair[0]))
+        return [path for path, _ in ordered[:_MOST_FIRST]]

@@ -1,0 +1,273 @@
+"""Which models give a collection meaning, and when: the instant one at once, others behind it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import trivium
+from trivium import config
+from trivium.collection import Collection
+from trivium.errors import ConfigError, MissingExtra
+from trivium.models.static import StaticEmbedder
+from trivium.testing.embedders import WordEmbedder
+
+Open = Callable[..., Collection]
+OLD_S = 1_000_000_000
+
+
+def write(path: Path, text: str, *, age_s: int = 0) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (OLD_S - age_s, OLD_S - age_s))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    write(tmp_path / "shop/cats.md", "# Cats\n\nA cat sleeps all day.\n", age_s=2)
+    write(tmp_path / "shop/dogs.md", "# Dogs\n\nA dog wants to go out.\n", age_s=1)
+    write(tmp_path / "shop/birds.md", "# Birds\n\nA bird sings.\n")
+    return tmp_path / "shop"
+
+
+@pytest.fixture
+def opened(home: Path) -> Iterator[Open]:
+    """Open with the settings of a user who has none but those given."""
+    collections: list[Collection] = []
+
+    def open_(folder: Path, **flags: config.Value) -> Collection:
+        environ = {"TRIVIUM_HOME": str(home), "TRIVIUM_CONFIG": str(home / "config.toml")}
+        given = {key.replace("__", "."): value for key, value in flags.items()}
+        settings = config.load(folder=folder, flags=given, environ=environ)
+        collections.append(trivium.open(folder, settings=settings))
+        return collections[-1]
+
+    yield open_
+    for collection in collections:
+        collection.close()
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, WordEmbedder]:
+    """An instant and a slow model, in the place of all others."""
+    made = {
+        "static": WordEmbedder("static", strength=1, is_instant=True),
+        "slow": WordEmbedder("slow", strength=9),
+    }
+
+    def load(name: str, **_: object) -> WordEmbedder:
+        if name not in made:
+            raise MissingExtra(f"The model {name!r}", extra=name)
+        return made[name]
+
+    monkeypatch.setattr("trivium.models.registry.load", load)
+    return made
+
+
+def test_the_first_answer_knows_meaning_without_any_setting(shop: Path, opened: Open) -> None:
+    collection = opened(shop)
+    collection.sync()
+
+    answer = collection.search("kitten naps")
+
+    assert (answer.method, answer.embedder, answer.degraded) == ("hybrid", "static", ())
+    assert answer.results[0].source.file_path == "cats.md"
+    assert answer.coverage.embedded == 1.0
+
+
+def test_a_sync_embeds_what_is_new_and_nothing_twice(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop)
+    collection.sync()
+    first = len(models["static"].documents)
+
+    collection.sync()
+    assert len(models["static"].documents) == first
+
+    write(shop / "fish.md", "# Fish\n\nA fish swims.\n", age_s=-5)
+    collection.sync()
+    assert {"fish", "Fish"} & set(" ".join(models["static"].documents[first:]).split())
+    assert not any("cat" in text for text in models["static"].documents[first:])
+
+
+def test_a_slow_model_embeds_nothing_before_it_is_told_to(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+
+    assert models["slow"].documents == []
+    assert collection.search("cat").embedder == "static"
+
+    assert collection.embed() > 0
+    assert collection.search("cat").embedder == "slow"
+    assert collection.search("cat").degraded == ()
+
+
+@pytest.mark.usefixtures("models")
+def test_while_the_better_vectors_are_behind_the_instant_ones_answer(
+    shop: Path, opened: Open
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    collection.embed()
+
+    write(shop / "fish.md", "# Fish\n\nA fish swims.\n", age_s=-5)
+    collection.sync()
+
+    answer = collection.search("fish")
+    assert (answer.embedder, answer.results[0].source.file_path) == ("static", "fish.md")
+
+
+def test_a_model_that_fails_in_a_sync_leaves_words_and_is_tried_again(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    models["static"].failure = "The table is damaged."
+    collection = opened(shop)
+    collection.sync()
+
+    answer = collection.search("cat")
+    assert (answer.method, answer.results[0].source.file_path) == ("bm25", "cats.md")
+    assert [one.stage for one in answer.degraded] == ["vectors"]
+
+    models["static"].failure = ""
+    collection.sync()
+    assert collection.search("cat").method == "hybrid"
+
+
+@pytest.mark.usefixtures("models")
+def test_a_model_that_cannot_be_had_is_named_while_the_instant_one_answers(
+    shop: Path, opened: Open
+) -> None:
+    collection = opened(shop, embedding__model="big")
+    collection.sync()
+
+    answer = collection.search("cat")
+
+    assert answer.embedder == "static"
+    assert [(one.stage, "trivium[big]" in one.reason) for one in answer.degraded] == [
+        ("vectors", True)
+    ]
+    with pytest.raises(MissingExtra):
+        collection.embed()
+
+
+def test_a_model_that_fails_at_a_query_is_named_while_the_instant_one_answers(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    collection.embed()
+    models["slow"].failure = "The service is busy."
+
+    answer = collection.search("cat")
+
+    assert (answer.embedder, answer.notes) == ("static", ())
+    assert [(one.stage, one.reason) for one in answer.degraded] == [
+        ("vectors", "The service is busy.")
+    ]
+
+
+def test_none_is_none(shop: Path, opened: Open, models: dict[str, WordEmbedder]) -> None:
+    collection = opened(shop, embedding__model="none")
+    collection.sync()
+
+    assert collection.search("cat").method == "bm25"
+    assert collection.embed() == 0
+    assert models["static"].documents == []
+
+
+@pytest.mark.usefixtures("models")
+def test_a_collection_remembers_the_model_it_was_told_to_use(shop: Path, opened: Open) -> None:
+    first = opened(shop)
+    first.use("slow")
+    first.sync()
+    first.embed()
+
+    again = opened(shop)
+
+    assert again.status().model == "slow"
+    assert again.search("cat").embedder == "slow"
+
+
+@pytest.mark.usefixtures("models")
+def test_a_setting_goes_before_what_a_collection_remembers(shop: Path, opened: Open) -> None:
+    opened(shop).use("slow")
+
+    assert opened(shop, embedding__model="static").status().model == "static"
+
+
+def test_a_model_that_is_unknown_is_not_remembered(shop: Path, opened: Open) -> None:
+    collection = opened(shop)
+
+    with pytest.raises(ConfigError, match="static"):
+        collection.use("statik")
+
+    assert opened(shop).status().model == "static"
+
+
+def test_status_says_how_many_texts_a_model_has_to_go_and_how_long_at_its_pace(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    texts = len(models["static"].documents)
+
+    filling = collection.status().filling
+    assert filling is not None
+    assert (filling.model, filling.texts, filling.seconds) == ("slow", texts, None)
+
+    collection.embed()
+    assert collection.status().filling is None
+
+    write(shop / "fish.md", "# Fish\n\nA fish swims.\n", age_s=-5)
+    collection.sync()
+    filling = collection.status().filling
+    assert filling is not None
+    assert filling.texts == len(models["static"].documents) - texts
+    assert filling.seconds is not None
+    assert filling.seconds > 0
+
+
+def test_what_was_viewed_is_embedded_before_what_is_newer(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    collection.get("doc:cats.md")
+
+    collection.embed()
+
+    own = [text for text in models["slow"].documents if "\n" in text]
+    assert ["cat" in own[0], "bird" in own[1], "dog" in own[-1]] == [True, True, True]
+
+
+@pytest.mark.usefixtures("models")
+def test_an_imported_index_has_instant_vectors(shop: Path, opened: Open, tmp_path: Path) -> None:
+    bare = opened(shop, embedding__model="none")
+    bare.sync()
+    bare.export(tmp_path / "shop.trivium")
+    (tmp_path / "other").mkdir()
+
+    other = opened(tmp_path / "other")
+    other.import_(tmp_path / "shop.trivium")
+
+    assert other.search("cat").embedder == "static"
+
+
+def test_a_table_of_ones_own_is_named_by_its_file(shop: Path, opened: Open, tmp_path: Path) -> None:
+    own = tmp_path / "tuned.bin"
+    own.write_bytes(Path(StaticEmbedder().path).read_bytes())
+    collection = opened(shop, embedding__model=f"static:{own}")
+    collection.sync()
+
+    assert collection.search("kitten naps").embedder == "static:tuned.bin"
