@@ -525,7 +525,7 @@ class Collection:
                 views=tuple(self._backend.views()),
                 dirty_files=dirty,
                 model=self._meaning.model,
-                embedded=max((space.coverage for space in spaces), default=0.0),
+                embedded=self._meaning.coverage(spaces),
                 census=snapshot.census(),
                 branch=branch_of(self.root),
                 queries=self._queries.count(),

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from trivium import indexer
-from trivium.backends.base import Backend, Snapshot
+from trivium.backends.base import Backend, Snapshot, Space
 from trivium.config import Settings
 from trivium.errors import MissingExtra, ModelError, UsageError
 from trivium.models.base import Embedder, Served
@@ -108,6 +109,15 @@ class Meaning:
         left = snapshot.unembedded(model_id)
         pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
         return Filling(own.name, left, left / pace if pace > 0 else None) if left else None
+
+    def coverage(self, spaces: Iterable[Space]) -> float:
+        """Return the share of texts that the set model has embedded; else of the best there is."""
+        found = {space.model_id: space.coverage for space in spaces}
+        own = self.chosen.own
+        if own is not None:
+            with suppress(ModelError, MissingExtra):
+                return found.get(own.model_id, 0.0)
+        return max(found.values(), default=0.0)
 
     def _own(self) -> Embedder | None:
         chosen = self.chosen

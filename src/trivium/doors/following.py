@@ -195,7 +195,7 @@ class _Following:
             self._has_texts = False
         except (ModelError, UsageError) as error:
             self._has_texts = False
-            self._no_model = self._said_once(f"Words only: {error}", before=self._no_model)
+            self._no_model = self._said_once(f"Not embedded: {error}", before=self._no_model)
         except _Interrupted:
             if self._order.should_stop():
                 raise

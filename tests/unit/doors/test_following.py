@@ -314,7 +314,7 @@ def test_a_model_that_cannot_be_had_or_costs_too_much_is_said_once_and_words_go_
 
     assert said == [
         "1 added, 0 changed, 0 removed",
-        "Words only: No model folder there.",
+        "Not embedded: No model folder there.",
         "1 added, 0 changed, 0 removed",
     ]
 

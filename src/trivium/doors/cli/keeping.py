@@ -103,7 +103,7 @@ def index(
             + (f" ({counted(texts, 'text')} just now)" if texts else "")
         )
     if problem:
-        say(f"The set model has embedded nothing: {problem}")
+        say(f"Not embedded: {problem}")
 
 
 def _embed(collection: Collection, *, yes: bool) -> int:
