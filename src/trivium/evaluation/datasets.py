@@ -117,6 +117,11 @@ def load(path: Path, *, split: str) -> Dataset:
     return Dataset(path.resolve().name, split, tuple(read_records(path)), queries)
 
 
+def splits_of(path: Path) -> list[str]:
+    """Return the names of the splits that a BEIR folder has judgements for."""
+    return sorted(one.stem for one in (path / "qrels").glob("*.tsv") if one.is_file())
+
+
 def read_records(path: Path) -> Iterator[Record]:
     """Yield the documents of a BEIR folder one at a time, in the order of the file."""
     seen: set[str] = set()
@@ -160,17 +165,24 @@ def load_judged(path: Path) -> Dataset:
     """Read one's own judged queries from a .csv or .jsonl file.
 
     Its columns are `query`, `relevant` (ids or paths, as a JSON list or with `;` between)
-    and, if wanted, `grade` (one for all of them, or one each). Rows with the same query
-    are one query.
+    and, if wanted, `grade` (one for all of them, or one each) and `group`. Rows with the same
+    query are one query, of one group.
     """
     merged: dict[str, dict[str, float]] = {}
+    groups: dict[str, str] = {}
     for row in _csv_rows(path) if path.suffix == ".csv" else _rows(path):
         relevant = row.texts("relevant")
         grades = row.grades("grade", len(relevant))
-        merged.setdefault(row.text("query"), {}).update(zip(relevant, grades, strict=True))
+        query, group = row.text("query"), row.text("group", "")
+        if groups.setdefault(query, group) != group:
+            raise row.wrong("group", f"is {group!r}; the same query was in {groups[query]!r}")
+        merged.setdefault(query, {}).update(zip(relevant, grades, strict=True))
     if not merged:
         raise UsageError(f"{path}: has no queries")
-    judged = (Judged(text, text, MappingProxyType(grades)) for text, grades in merged.items())
+    judged = (
+        Judged(text, text, MappingProxyType(grades), groups[text])
+        for text, grades in merged.items()
+    )
     return Dataset(path.stem, "", (), tuple(judged))
 
 
@@ -245,10 +257,10 @@ class _Row:
 
 
 def _qrels(path: Path, split: str) -> _Judgements:
+    if split not in splits_of(path):
+        there = ", ".join(splits_of(path))
+        raise UsageError(f"{path}: no split {split!r}; there are: {there or 'none'}")
     file = path / "qrels" / f"{split}.tsv"
-    if not file.is_file():
-        splits = ", ".join(sorted(one.stem for one in file.parent.glob("*.tsv")))
-        raise UsageError(f"{path}: no split {split!r}; there are: {splits or 'none'}")
     judgements: dict[str, dict[str, float]] = {}
     for number, line in _lines(file):
         cells = line.split("\t")

@@ -1,6 +1,6 @@
-"""A search function and judged queries -> a Result, with every query's score kept.
+"""Questions and what answers them -> a Result, with every query's score kept.
 
-Knows nothing of indexes: what searches is passed in, and so is the clock. The means of a
+Knows nothing of indexes: what answers is passed in, and so is the clock. The means of a
 set of repositories are taken over each repository's queries, then over repositories.
 """
 
@@ -12,16 +12,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 from types import MappingProxyType
-from typing import Protocol
 
-from trivium.evaluation.datasets import Dataset, Judged, Repositories, RepositoryTask, Target
-from trivium.evaluation.metrics import ndcg, recall, reciprocal_rank
+from trivium.evaluation.datasets import Dataset, Repositories, Target
+from trivium.evaluation.metrics import (
+    ndcg,
+    recall,
+    recall_in_tokens,
+    reciprocal_rank,
+    success,
+    tokens_of,
+)
 from trivium.types import Location
 
 Clock = Callable[[], float]
 
-_PAGE = 10
-_DEPTH = 100
+# What is looked at of an answer: the deepest measure is recall@100.
+DEPTH = 100
 
 
 class Measure(StrEnum):
@@ -31,30 +37,59 @@ class Measure(StrEnum):
     MRR_10 = "MRR@10"
     RECALL_10 = "recall@10"
     RECALL_100 = "recall@100"
+    SUCCESS_1 = "success@1"
+    SUCCESS_5 = "success@5"
+    SUCCESS_10 = "success@10"
+    RECALL_500_TOKENS = "recall@500tokens"
+    RECALL_1000_TOKENS = "recall@1000tokens"
+    RECALL_2000_TOKENS = "recall@2000tokens"
+    RECALL_4000_TOKENS = "recall@4000tokens"
 
 
-class Search(Protocol):
-    """Finds documents, best first, each at most once, as ids."""
-
-    def __call__(self, query: str, *, limit: int, within: str | None) -> Sequence[str]:
-        """Give at most `limit` ids; only of documents whose scope is `within`, if not None."""
-        ...
-
-
-class NameSearch(Protocol):
-    """Finds hits, best first, each as all the names a judge may know it by."""
-
-    def __call__(self, query: str, *, limit: int) -> Sequence[Sequence[str]]:
-        """Give at most `limit` hits, each as its id, its path and so on."""
-        ...
+_IN_TOKENS = {
+    Measure.RECALL_500_TOKENS: 500,
+    Measure.RECALL_1000_TOKENS: 1000,
+    Measure.RECALL_2000_TOKENS: 2000,
+    Measure.RECALL_4000_TOKENS: 4000,
+}
 
 
-class PlaceSearch(Protocol):
-    """Finds places in a repository, best first; paths are relative to the indexed folder."""
+# The two halves of a table that would be too wide for a screen.
+BY_RANK = tuple(one for one in Measure if one not in _IN_TOKENS)
+BY_TOKENS = tuple(_IN_TOKENS)
 
-    def __call__(self, query: str, *, limit: int) -> Sequence[Location]:
-        """Give at most `limit` places."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A judged query as it is asked, whatever the set it is of.
+
+    `gains` are by name: a document's id, a path, or the number of one of the `targets`.
+    `within`, if not None, is the scope a search is to be kept inside. `fold` is the
+    repository it is asked of, empty elsewhere; `group` the sort of query.
+    """
+
+    id: str
+    text: str
+    gains: Mapping[str, float]
+    group: str = ""
+    fold: str = ""
+    within: str | None = None
+    targets: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A hit as a judge sees it: all the names it may be known by, and the text that is shown.
+
+    One that `is_repeat` shows a document again: it costs its text and takes up no rank.
+    """
+
+    names: tuple[str, ...]
+    text: str = ""
+    is_repeat: bool = False
+
+
+Ask = Callable[[Question], Sequence[Shown]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +106,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one profile did on one set."""
+    """How one profile did on one set; `profile` also names the model where several are asked."""
 
     name: str
     profile: str
@@ -102,102 +137,90 @@ class Result:
         return {fold: fmean(values) for fold, values in folds.items()}
 
 
+def questions_of(dataset: Dataset) -> tuple[Question, ...]:
+    """Make questions of the queries of a corpus or of one's own collection."""
+    return tuple(
+        Question(one.id, one.text, one.relevant, one.group, within=one.within)
+        for one in dataset.queries
+    )
+
+
+def questions_to(repositories: Repositories) -> tuple[Question, ...]:
+    """Make questions of the queries to repositories; all targets have gain 1."""
+    return tuple(
+        Question(
+            query.id,
+            query.text,
+            MappingProxyType({str(number): 1.0 for number in range(len(query.targets))}),
+            query.group,
+            fold=task.name,
+            targets=query.targets,
+        )
+        for task in repositories.tasks
+        for query in task.queries
+    )
+
+
+def targets_at(place: Location, targets: Sequence[Target]) -> tuple[str, ...]:
+    """Return the numbers of the targets whose file a place lies in and whose lines it overlaps."""
+    return tuple(str(number) for number, one in enumerate(targets) if _lies_in(place, one))
+
+
 def measure(
-    dataset: Dataset, search: Search, *, profile: str, clock: Clock = time.perf_counter
-) -> Result:
-    """Ask every query of `dataset` inside its scope and score the ids that come back."""
-    scores = []
-    for query in dataset.queries:
-        started = clock()
-        ranked = search(query.text, limit=_DEPTH, within=query.within)
-        scores.append(_score_of(query, ranked, clock() - started))
-    return Result(dataset.name, profile, dataset.split, tuple(scores))
-
-
-def measure_names(
-    dataset: Dataset, search: NameSearch, *, profile: str, clock: Clock = time.perf_counter
-) -> Result:
-    """Ask every query of `dataset`, whose judges named documents by id or by path.
-
-    What was judged is found at the rank of the first hit that bears its name.
-    """
-    scores = []
-    for query in dataset.queries:
-        started = clock()
-        hits = search(query.text, limit=_DEPTH)
-        seconds = clock() - started
-        scores.append(_score_of(query, _first_bearers(hits, query.relevant), seconds))
-    return Result(dataset.name, profile, dataset.split, tuple(scores))
-
-
-def measure_repositories(
-    repositories: Repositories,
-    search_in: Callable[[RepositoryTask], PlaceSearch],
+    questions: Sequence[Question],
+    ask: Ask,
     *,
+    name: str,
     profile: str,
+    split: str = "",
     clock: Clock = time.perf_counter,
 ) -> Result:
-    """Ask the queries of every repository of the search that `search_in` gives for it."""
-    scores = [
-        score
-        for task in repositories.tasks
-        for score in score_repository(task, search_in(task), clock=clock)
-    ]
-    return Result(repositories.name, profile, "", tuple(scores))
-
-
-def score_repository(
-    task: RepositoryTask, search: PlaceSearch, *, clock: Clock = time.perf_counter
-) -> tuple[Score, ...]:
-    """Score the queries of one repository.
-
-    A target is found at the rank of the first place that lies in its file and, where it
-    has lines, overlaps them. All targets have gain 1.
-    """
+    """Ask every question and score what comes back."""
     scores = []
-    for query in task.queries:
+    for question in questions:
         started = clock()
-        places = search(query.text, limit=_PAGE)
+        shown = ask(question)
         seconds = clock() - started
-        hits = [_targets_at(place, query.targets) for place in places]
-        gains = {str(index): 1.0 for index in range(len(query.targets))}
-        values = _values(_first_bearers(hits, gains), gains, depth=_PAGE)
-        scores.append(Score(query.id, query.text, values, seconds, query.group, task.name))
-    return tuple(scores)
+        values = values_of(shown, question.gains)
+        scores.append(
+            Score(question.id, question.text, values, seconds, question.group, question.fold)
+        )
+    return Result(name, profile, split, tuple(scores))
 
 
-def _score_of(query: Judged, ranked: Sequence[str], seconds: float) -> Score:
-    values = _values(ranked, query.relevant, depth=_DEPTH)
-    return Score(query.id, query.text, values, seconds, query.group)
+def values_of(shown: Sequence[Shown], gains: Mapping[str, float]) -> Mapping[Measure, float]:
+    """Take every measure of one answer."""
+    ranked = first_bearers([one.names for one in shown if not one.is_repeat], gains)
+    costs = [(one.names, tokens_of(one.text)) for one in shown]
+    return MappingProxyType(
+        {
+            Measure.NDCG_10: ndcg(ranked, gains=gains, k=10),
+            Measure.MRR_10: reciprocal_rank(ranked, gains=gains, k=10),
+            Measure.RECALL_10: recall(ranked, gains=gains, k=10),
+            Measure.RECALL_100: recall(ranked, gains=gains, k=DEPTH),
+            Measure.SUCCESS_1: success(ranked, gains=gains, k=1),
+            Measure.SUCCESS_5: success(ranked, gains=gains, k=5),
+            Measure.SUCCESS_10: success(ranked, gains=gains, k=10),
+            **{
+                one: recall_in_tokens(costs, gains=gains, tokens=tokens)
+                for one, tokens in _IN_TOKENS.items()
+            },
+        }
+    )
 
 
-def _values(
-    ranked: Sequence[str], gains: Mapping[str, float], *, depth: int
-) -> Mapping[Measure, float]:
-    values = {
-        Measure.NDCG_10: ndcg(ranked, gains=gains, k=10),
-        Measure.MRR_10: reciprocal_rank(ranked, gains=gains, k=10),
-        Measure.RECALL_10: recall(ranked, gains=gains, k=10),
-    }
-    if depth >= _DEPTH:
-        values[Measure.RECALL_100] = recall(ranked, gains=gains, k=100)
-    return MappingProxyType(values)
-
-
-def _first_bearers(hits: Sequence[Sequence[str]], gains: Mapping[str, float]) -> list[str]:
+def first_bearers(hits: Sequence[Sequence[str]], gains: Mapping[str, float]) -> list[str]:
     """One name per hit: the best graded it bears that no hit before it has found, or none.
 
     A hit finds one thing, so that no list scores more than the ideal one.
     """
     ranked: list[str] = []
+    found: set[str] = set()
     for names in hits:
-        new = [name for name in names if name in gains and name not in ranked]
+        new = [name for name in names if name in gains and name not in found]
         ranked.append(max(new, key=lambda name: gains[name], default=""))
+        found.add(ranked[-1])
     return ranked
-
-
-def _targets_at(place: Location, targets: Sequence[Target]) -> list[str]:
-    return [str(index) for index, target in enumerate(targets) if _lies_in(place, target)]
 
 
 def _lies_in(place: Location, target: Target) -> bool:

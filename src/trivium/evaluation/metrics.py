@@ -1,13 +1,15 @@
 """A ranked list and the gains of what is relevant -> one number between 0 and 1.
 
-Pure, and equal to trec_eval's measures. A gain of 0 or less means not relevant. An id
-that comes again takes up its rank and earns nothing.
+Pure, and equal to trec_eval's measures where it has them. A gain of 0 or less means not
+relevant. An id that comes again takes up its rank and earns nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+
+_CHARACTERS_PER_TOKEN = 4
 
 
 def ndcg(ranked: Sequence[str], *, gains: Mapping[str, float], k: int) -> float:
@@ -35,6 +37,30 @@ def recall(ranked: Sequence[str], *, gains: Mapping[str, float], k: int) -> floa
 def success(ranked: Sequence[str], *, gains: Mapping[str, float], k: int) -> float:
     """1 if anything relevant stands among the first `k`, else 0."""
     return 1.0 if any(gain > 0 for gain in _earned(ranked[:k], gains)) else 0.0
+
+
+def tokens_of(text: str) -> int:
+    """Estimate the tokens of a text: its code points over 4, rounded up, at least 1."""
+    return max(1, math.ceil(len(text) / _CHARACTERS_PER_TOKEN))
+
+
+def recall_in_tokens(
+    shown: Sequence[tuple[Sequence[str], int]], *, gains: Mapping[str, float], tokens: int
+) -> float:
+    """Share of what is relevant that is shown, whole, within the first `tokens`.
+
+    `shown` are results in order, each as the names it bears and the tokens it takes up. The
+    first that does not fit ends the list: a reader with that much room would stop there.
+    """
+    relevant = {one for one, gain in gains.items() if gain > 0}
+    seen: set[str] = set()
+    left = tokens
+    for names, cost in shown:
+        left -= cost
+        if left < 0:
+            break
+        seen.update(names)
+    return len(relevant & seen) / len(relevant) if relevant else 0.0
 
 
 def _earned(ranked: Sequence[str], gains: Mapping[str, float]) -> list[float]:

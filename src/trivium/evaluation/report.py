@@ -1,38 +1,18 @@
-"""Results -> tables for a person, plain data for a program, and what a change is worth.
+"""An Outcome -> tables for a person and plain data for a program.
 
-Formats and compares; measures nothing itself. The command line prints what it returns.
+Formats what others measured and compared. The command line prints what it returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from statistics import fmean
 
-from trivium.errors import UsageError
 from trivium.evaluation.measure import Measure, Result
-
-_CONFIDENCE = 0.95
-# Resamples are drawn a block at a time, to bound the memory that large sets need.
-_BLOCK_CELLS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What changed from one result to another; a positive difference is a gain.
-
-    `low` and `high` bound the 95 % interval of the difference. Wins, losses and ties
-    count queries.
-    """
-
-    name: str
-    measure: Measure
-    difference: float
-    low: float
-    high: float
-    wins: int
-    losses: int
-    ties: int
+from trivium.evaluation.moves import Listed, Move, Moves, Side
+from trivium.evaluation.run import Outcome
+from trivium.evaluation.significance import Comparison
 
 
 def table(results: Sequence[Result], *, measure: Measure = Measure.NDCG_10) -> str:
@@ -56,16 +36,16 @@ def table(results: Sequence[Result], *, measure: Measure = Measure.NDCG_10) -> s
     return _aligned([[str(measure), "split", "queries", *profiles], *body, foot])
 
 
-def details(results: Sequence[Result]) -> str:
-    """One row for each set and profile, with every measure and the time of a query."""
-    header = ["set", "split", "profile", "queries", *map(str, Measure), "ms/query"]
+def details(results: Sequence[Result], *, measures: Sequence[Measure] = tuple(Measure)) -> str:
+    """One row for each set and profile, with `measures` and the time of a query."""
+    header = ["set", "split", "profile", "queries", *map(str, measures), "ms/query"]
     body = [
         [
             result.name,
             result.split,
             result.profile,
             str(result.queries),
-            *(_number(result.means.get(measure)) for measure in Measure),
+            *(_number(result.means.get(measure)) for measure in measures),
             f"{result.seconds_per_query * 1000:.1f}",
         ]
         for result in results
@@ -73,71 +53,73 @@ def details(results: Sequence[Result]) -> str:
     return _aligned([header, *body], texts=3)
 
 
-def as_data(results: Sequence[Result]) -> dict[str, object]:
-    """All that `results` hold, query by query, in values that JSON can write."""
-    return {"results": [_result_as_data(result) for result in results]}
-
-
-def compare(
-    before: Result,
-    after: Result,
-    *,
-    measure: Measure = Measure.NDCG_10,
-    rounds: int = 10_000,
-    seed: int = 0,
-) -> Comparison:
-    """Mean difference of two results of one set, with a paired bootstrap interval.
-
-    Queries are drawn again, or whole repositories where there are several: the question
-    is then how it does on repositories not seen. Percentile method (Efron, 1979).
-    Raises UsageError if the two did not answer the same queries.
-    """
-    import numpy as np
-
-    pairs = _pairs(before, after, measure)
-    folds: dict[str, list[float]] = {}
-    for fold, difference in pairs:
-        folds.setdefault(fold, []).append(difference)
-    units = [fmean(values) for values in folds.values()]
-    if len(folds) == 1:
-        units = [difference for _, difference in pairs]
-    drawn = np.asarray(units)
-    chance = np.random.default_rng(seed)
-    block = max(1, _BLOCK_CELLS // len(units))
-    means = np.concatenate(
+def differences(comparisons: Sequence[Comparison], *, measure: Measure = Measure.NDCG_10) -> str:
+    """One row for each set and profile: what it gains on the first, with its interval."""
+    header = ["difference", "split", "profile", str(measure), "95 % interval", "won/tied/lost"]
+    body = [
         [
-            drawn[chance.integers(len(units), size=(min(block, rounds - done), len(units)))].mean(1)
-            for done in range(0, rounds, block)
+            one.name,
+            one.split,
+            f"{one.after} - {one.before}",
+            f"{one.difference:+.4f}",
+            f"{one.low:+.4f} to {one.high:+.4f}",
+            f"{one.wins}/{one.ties}/{one.losses}",
         ]
-    )
-    low, high = np.quantile(means, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
-    wins = sum(difference > 0 for _, difference in pairs)
-    losses = sum(difference < 0 for _, difference in pairs)
-    return Comparison(
-        name=after.name,
-        measure=measure,
-        difference=fmean(units),
-        low=float(low),
-        high=float(high),
-        wins=wins,
-        losses=losses,
-        ties=len(pairs) - wins - losses,
-    )
+        for one in comparisons
+        if one.measure is measure
+    ]
+    return _aligned([header, *body], texts=3)
 
 
-def _pairs(before: Result, after: Result, measure: Measure) -> list[tuple[str, float]]:
-    """Fold and difference of every query, in the order of `after`."""
-    first = {score.query_id: score for score in before.scores}
-    same = (before.name, before.split) == (after.name, after.split)
-    if not same or first.keys() != {score.query_id for score in after.scores}:
-        raise UsageError(
-            f"{before.name} {before.split} by {before.profile} and {after.name} {after.split} by "
-            f"{after.profile} do not answer the same queries; compare results of one set and split"
-        )
-    both = [(first[score.query_id], score) for score in after.scores]
-    if not both or any(measure not in score.values for pair in both for score in pair):
-        raise UsageError(f"{after.name}: {measure} was not measured for every query")
-    return [(new.fold, new.values[measure] - old.values[measure]) for old, new in both]
+def as_data(outcome: Outcome) -> dict[str, object]:
+    """All that `outcome` holds, query by query, in values that JSON can write."""
+    return {
+        "results": [_result_as_data(result) for result in outcome.results],
+        "comparisons": [_comparison_as_data(one) for one in outcome.comparisons],
+        "moves": [_moves_as_data(one) for one in outcome.moves],
+    }
+
+
+def _comparison_as_data(one: Comparison) -> dict[str, object]:
+    data = {key: value for key, value in asdict(one).items() if key != "name"}
+    return {"set": one.name, **data, "measure": str(one.measure)}
+
+
+def _moves_as_data(one: Moves) -> dict[str, object]:
+    return {
+        "set": one.name,
+        "split": one.split,
+        "before": one.before,
+        "after": one.after,
+        "worse": [_move_as_data(move) for move in one.worse],
+        "better": [_move_as_data(move) for move in one.better],
+    }
+
+
+def _move_as_data(move: Move) -> dict[str, object]:
+    return {
+        "id": move.query_id,
+        "query": move.text,
+        "fold": move.fold,
+        "difference": move.difference,
+        "relevant": [{"name": name, "grade": grade} for name, grade in move.relevant],
+        "before": _side_as_data(move.before),
+        "after": _side_as_data(move.after),
+    }
+
+
+def _side_as_data(side: Side) -> dict[str, object]:
+    return {
+        "profile": side.profile,
+        str(Measure.NDCG_10): side.value,
+        "first": [_listed_as_data(one) for one in side.first],
+        "relevant": [None if one is None else _listed_as_data(one) for one in side.relevant],
+    }
+
+
+def _listed_as_data(one: Listed) -> dict[str, object]:
+    data = {key: value for key, value in asdict(one).items() if key not in {"finds", "parts"}}
+    return {**data, "parts": [{"name": part.name, "value": part.value} for part in one.parts]}
 
 
 def _result_as_data(result: Result) -> dict[str, object]:

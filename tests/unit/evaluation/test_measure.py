@@ -16,12 +16,17 @@ from trivium.evaluation.datasets import (
     Target,
 )
 from trivium.evaluation.measure import (
+    BY_RANK,
+    BY_TOKENS,
     Measure,
-    PlaceSearch,
+    Question,
+    Result,
+    Shown,
     measure,
-    measure_names,
-    measure_repositories,
-    score_repository,
+    questions_of,
+    questions_to,
+    targets_at,
+    values_of,
 )
 from trivium.types import Location
 
@@ -31,22 +36,24 @@ def ticking(step: float) -> Callable[[], float]:
     return lambda: next(ticks) * step
 
 
-def dataset(*queries: Judged) -> Dataset:
-    return Dataset("tiny", "test", (), queries)
+def listed(*names: str) -> list[Shown]:
+    return [Shown((name,)) for name in names]
 
 
 def test_the_result_holds_every_query_and_the_mean_of_each_measure() -> None:
-    data = dataset(
-        Judged("q1", "one", {"a": 1.0}),
-        Judged("q2", "two", {"b": 1.0, "c": 1.0}, group="short"),
+    questions = [
+        Question("q1", "one", {"a": 1.0}),
+        Question("q2", "two", {"b": 1.0, "c": 1.0}, group="short"),
+    ]
+    answers = {"q1": listed("x", "a"), "q2": listed("b")}
+    result = measure(
+        questions,
+        lambda question: answers[question.id],
+        name="tiny",
+        split="test",
+        profile="best",
+        clock=ticking(0.5),
     )
-    answers = {"one": ["x", "a"], "two": ["b"]}
-
-    def search(query: str, *, limit: int, within: str | None) -> Sequence[str]:
-        assert (limit, within) == (100, None)
-        return answers[query]
-
-    result = measure(data, search, profile="best", clock=ticking(0.5))
     assert (result.name, result.profile, result.split) == ("tiny", "best", "test")
     assert result.queries == 2
     assert result.seconds_per_query == 0.5
@@ -57,61 +64,68 @@ def test_the_result_holds_every_query_and_the_mean_of_each_measure() -> None:
     first = 1 / math.log2(3)
     second = 1 / (1 + 1 / math.log2(3))
     assert result.scores[0].values[Measure.NDCG_10] == pytest.approx(first)
+    everything = (1 + 1 / 2) / 2
     assert result.means == pytest.approx(
         {
             Measure.NDCG_10: (first + second) / 2,
             Measure.MRR_10: (1 / 2 + 1) / 2,
-            Measure.RECALL_10: (1 + 1 / 2) / 2,
-            Measure.RECALL_100: (1 + 1 / 2) / 2,
+            Measure.RECALL_10: everything,
+            Measure.RECALL_100: everything,
+            Measure.SUCCESS_1: (0 + 1) / 2,
+            Measure.SUCCESS_5: 1.0,
+            Measure.SUCCESS_10: 1.0,
+            **dict.fromkeys(BY_TOKENS, everything),
         }
     )
-
-
-def test_each_query_is_asked_inside_its_scope() -> None:
-    asked: list[tuple[str, str | None]] = []
-
-    def search(query: str, *, limit: int, within: str | None) -> Sequence[str]:
-        asked.append((query, within))
-        return ["a"][:limit]
-
-    data = dataset(
-        Judged("q1", "sort", {"a": 1.0}, within="go"),
-        Judged("q2", "sort", {"a": 1.0}, within="php"),
-        Judged("q3", "sort", {"a": 1.0}),
-    )
-    measure(data, search, profile="best")
-    assert asked == [("sort", "go"), ("sort", "php"), ("sort", None)]
+    assert {*BY_RANK, *BY_TOKENS} == set(Measure)
 
 
 def test_recall_at_100_looks_further_than_the_page() -> None:
-    def search(query: str, *, limit: int, within: str | None) -> Sequence[str]:  # noqa: ARG001
-        return [f"x{number}" for number in range(limit - 1)] + ["a"]
+    values = values_of(listed(*(f"x{number}" for number in range(99)), "a"), {"a": 1.0})
+    assert (values[Measure.RECALL_10], values[Measure.RECALL_100]) == (0, 1)
 
-    means = measure(dataset(Judged("q", "q", {"a": 1.0})), search, profile="best").means
-    assert (means[Measure.RECALL_10], means[Measure.RECALL_100]) == (0, 1)
+
+def test_recall_in_tokens_counts_the_text_that_is_shown_and_stops_where_it_no_longer_fits() -> None:
+    # 400, 100 and 501 tokens: a quarter of the characters, rounded up.
+    shown = [Shown(("a",), "x" * 1600), Shown(("b",), "y" * 400), Shown(("c",), "z" * 2001)]
+    values = values_of(shown, {"a": 1.0, "b": 1.0, "c": 1.0, "d": 2.0})
+    assert values[Measure.RECALL_500_TOKENS] == 2 / 4
+    assert values[Measure.RECALL_1000_TOKENS] == 2 / 4
+    assert values[Measure.RECALL_2000_TOKENS] == 3 / 4
+    one_more = [Shown(("x",), "w"), *shown]
+    assert values_of(one_more, {"b": 1.0})[Measure.RECALL_500_TOKENS] == 0
+
+
+def test_a_document_shown_again_takes_up_no_rank_but_its_tokens() -> None:
+    again = Shown(("a",), "x" * 2000, is_repeat=True)
+    shown = [Shown(("a",), "x"), again, Shown(("b",), "y")]
+    values = values_of(shown, {"b": 1.0})
+    assert values[Measure.MRR_10] == 1 / 2
+    assert values[Measure.RECALL_500_TOKENS] == 0
+    assert values[Measure.RECALL_1000_TOKENS] == 1
 
 
 def test_a_result_without_queries_has_no_means() -> None:
-    def search(query: str, *, limit: int, within: str | None) -> Sequence[str]:
-        raise AssertionError((query, limit, within))
+    def ask(question: Question) -> Sequence[Shown]:
+        raise AssertionError(question)
 
-    result = measure(dataset(), search, profile="best")
+    result = measure([], ask, name="tiny", profile="best")
     assert (result.queries, result.seconds_per_query, dict(result.means)) == (0, 0.0, {})
+
+
+def test_the_questions_of_a_corpus_keep_scope_grades_and_sort() -> None:
+    judged = (Judged("q1", "sort", {"a": 2.0}, "short", "go"), Judged("q2", "sort", {"a": 1.0}))
+    first, second = questions_of(Dataset("tiny", "test", (), judged))
+    assert (first.within, first.group, first.gains) == ("go", "short", {"a": 2.0})
+    assert (second.within, second.fold) == (None, "")
 
 
 def test_own_judgements_are_found_by_id_or_by_path_at_the_first_hit_that_bears_them() -> None:
     hits = [("n1", "a.md"), ("n2", "b.md"), ("n3", "b.md"), ("n4", "c.md")]
-
-    def search(query: str, *, limit: int) -> Sequence[Sequence[str]]:
-        assert query == "q"
-        return hits[:limit]
-
-    data = dataset(Judged("1", "q", {"b.md": 1.0, "n4": 2.0}))
-    result = measure_names(data, search, profile="best", clock=ticking(2))
+    values = values_of([Shown(names) for names in hits], {"b.md": 1.0, "n4": 2.0})
     earned = 1 / math.log2(3) + 2 / math.log2(5)
     ideal = 2 / math.log2(2) + 1 / math.log2(3)
-    assert result.means[Measure.NDCG_10] == pytest.approx(earned / ideal)
-    assert result.seconds_per_query == 2
+    assert values[Measure.NDCG_10] == pytest.approx(earned / ideal)
 
 
 def task(name: str, **targets: Sequence[Target]) -> RepositoryTask:
@@ -121,17 +135,16 @@ def task(name: str, **targets: Sequence[Target]) -> RepositoryTask:
     return RepositoryTask(name, "python", "abc", Path(name), queries)
 
 
-def answering(answers: Mapping[str, Sequence[Location]]) -> PlaceSearch:
-    def search(query: str, *, limit: int) -> Sequence[Location]:
-        assert limit == 10
-        return answers[query]
+def asked_of(tasks: Sequence[RepositoryTask], places: Mapping[str, Sequence[Location]]) -> Result:
+    def ask(question: Question) -> list[Shown]:
+        return [Shown(targets_at(place, question.targets)) for place in places[question.text]]
 
-    return search
+    questions = questions_to(Repositories("bench", tuple(tasks)))
+    return measure(questions, ask, name="bench", profile="best", clock=ticking(1))
 
 
 def ndcg_of(wanted: Sequence[Target], places: Sequence[Location]) -> float:
-    (score,) = score_repository(task("r", q=wanted), answering({"q": places}))
-    return score.values[Measure.NDCG_10]
+    return asked_of([task("r", q=wanted)], {"q": places}).means[Measure.NDCG_10]
 
 
 def test_a_file_is_found_at_its_first_place_and_later_ones_take_up_ranks() -> None:
@@ -173,14 +186,8 @@ def test_the_mean_is_taken_over_queries_then_over_repositories() -> None:
     large = task("large", two=[Target("b")], three=[Target("c")], four=[Target("d")])
     hit = [Location("a", 1, 2), Location("b", 1, 2)]
     answers = {"one": hit, "two": hit, "three": hit, "four": hit}
-    result = measure_repositories(
-        Repositories("bench", (small, large)),
-        lambda asked: answering(answers if asked.root else {}),
-        profile="best",
-        clock=ticking(1),
-    )
+    result = asked_of([small, large], answers)
     assert [score.fold for score in result.scores] == ["small", "large", "large", "large"]
     assert result.by_fold(Measure.MRR_10) == {"small": 1, "large": pytest.approx((1 / 2) / 3)}
     assert result.means[Measure.MRR_10] == pytest.approx((1 + (1 / 2) / 3) / 2)
-    assert Measure.RECALL_100 not in result.means
     assert result.seconds_per_query == 1

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from random import Random
-from statistics import fmean, stdev
 
 import pytest
 
-from trivium.errors import UsageError
 from trivium.evaluation.measure import Measure, Result, Score
-from trivium.evaluation.report import as_data, compare, details, table
+from trivium.evaluation.moves import Listed, Move, Moves, Side
+from trivium.evaluation.report import as_data, details, differences, table
+from trivium.evaluation.run import Outcome, comparisons
+from trivium.types import Part
 
 
 def score(number: int, value: float, *, fold: str = "") -> Score:
@@ -72,11 +71,14 @@ def test_no_results_make_a_table_of_its_header() -> None:
 def test_the_details_show_every_measure_and_the_time_of_a_query() -> None:
     header, row = (line.split() for line in details([result("one", "best", [0.5])]).splitlines())
     assert header == ["set", "split", "profile", "queries", *map(str, Measure), "ms/query"]
-    assert row == ["one", "test", "best", "1", "0.5000", "0.2500", "1.0000", "-", "2.0"]
+    untaken = ["-"] * (len(Measure) - 3)
+    assert row == ["one", "test", "best", "1", "0.5000", "0.2500", "1.0000", *untaken, "2.0"]
+    some = details([result("one", "best", [0.5])], measures=[Measure.MRR_10]).splitlines()
+    assert some[1].split() == ["one", "test", "best", "1", "0.2500", "2.0"]
 
 
 def test_the_data_survive_being_written_as_json() -> None:
-    data = json.loads(json.dumps(as_data([result("one", "best", [0.5, 0.7])])))
+    data = json.loads(json.dumps(as_data(Outcome((result("one", "best", [0.5, 0.7]),)))))
     (one,) = data["results"]
     assert (one["set"], one["profile"], one["split"], one["queries"]) == ("one", "best", "test", 2)
     assert one["means"]["nDCG@10"] == pytest.approx((0.5 + 0.7) / 2)
@@ -87,73 +89,63 @@ def test_the_data_survive_being_written_as_json() -> None:
 
 def test_the_data_give_the_mean_of_each_fold_where_there_are_folds() -> None:
     scores = (score(1, 0.2, fold="a"), score(2, 0.4, fold="a"), score(3, 0.9, fold="b"))
-    data = json.loads(json.dumps(as_data([Result("bench", "best", "", scores)])))
+    data = json.loads(json.dumps(as_data(Outcome((Result("bench", "best", "", scores),)))))
     folds = data["results"][0]["folds"]
     assert {fold: means["nDCG@10"] for fold, means in folds.items()} == pytest.approx(
         {"a": (0.2 + 0.4) / 2, "b": 0.9}
     )
 
 
-def test_the_difference_is_what_the_second_result_gains() -> None:
-    before = result("one", "bm25", [0.5, 0.5, 0.5, 0.5])
-    after = result("one", "best", [0.9, 0.7, 0.5, 0.4])
-    found = compare(before, after)
-    assert (found.name, found.measure) == ("one", Measure.NDCG_10)
-    assert found.difference == pytest.approx((0.4 + 0.2 + 0.0 - 0.1) / 4)
-    assert (found.wins, found.losses, found.ties) == (2, 1, 1)
-    assert found.low < found.difference < found.high
+def full(number: int, value: float) -> Score:
+    return Score(f"q{number}", f"query {number}", dict.fromkeys(Measure, value), seconds=0.0)
 
 
-def test_queries_are_paired_by_id_not_by_place() -> None:
-    before = result("one", "bm25", [0.1, 0.9])
-    after = Result("one", "best", "test", tuple(reversed(before.scores)))
-    found = compare(before, after)
-    assert (found.difference, found.low, found.high, found.ties) == (0, 0, 0, 2)
+def test_each_profile_is_compared_with_the_first_on_every_set_and_in_the_mean() -> None:
+    values = {"a": (0.5, 0.1), "b": (0.7, 0.1), "c": (0.5, 0.0)}
+    results = [
+        Result(name, profile, "test", (full(1, value),))
+        for profile, (first, second) in values.items()
+        for name, value in (("one", first), ("two", second))
+    ]
+    found = [one for one in comparisons(results) if one.measure is Measure.NDCG_10]
+    assert [(one.name, one.before, one.after) for one in found] == [
+        ("one", "a", "b"),
+        ("two", "a", "b"),
+        ("mean", "a", "b"),
+        ("one", "a", "c"),
+        ("two", "a", "c"),
+        ("mean", "a", "c"),
+    ]
+    assert found[2].difference == pytest.approx((0.2 + 0.0) / 2)
+    assert (found[5].wins, found[5].ties, found[5].losses) == (0, 1, 1)
+    rows = [line.split() for line in differences(found).splitlines()]
+    assert rows[1] == ["one", "test", "b", "-", "a", "+0.2000", "+0.2000", "to", "+0.2000", "1/0/0"]
+    assert rows[3][0] == "mean"
+    assert {one.measure for one in comparisons(results)} == set(Measure)
 
 
-def test_the_interval_is_close_to_the_normal_one_on_many_queries() -> None:
-    chance = Random(7)  # noqa: S311 (test data, not a secret)
-    differences = [chance.gauss(0.02, 0.1) for _ in range(2000)]
-    found = compare(result("one", "a", [0.0] * 2000), result("one", "b", differences))
-    half = 1.96 * stdev(differences) / math.sqrt(2000)
-    assert found.low == pytest.approx(fmean(differences) - half, abs=half / 10)
-    assert found.high == pytest.approx(fmean(differences) + half, abs=half / 10)
+def test_one_profile_alone_is_compared_with_nothing() -> None:
+    assert comparisons([result("one", "a", [0.5]), result("two", "a", [0.5])]) == []
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    before, after = result("one", "a", [0.1, 0.5, 0.3]), result("one", "b", [0.2, 0.4, 0.9])
-    assert compare(before, after, rounds=99) == compare(before, after, rounds=99)
-    many = [number % 7 / 7 for number in range(50)]
-    first = compare(result("one", "a", [0.0] * 50), result("one", "b", many), rounds=99)
-    other = compare(result("one", "a", [0.0] * 50), result("one", "b", many), rounds=99, seed=1)
-    assert first.low != other.low
-
-
-def test_repositories_are_drawn_whole_so_that_equal_gains_leave_no_doubt() -> None:
-    folds = [(1, 0.0, "a"), (2, 0.4, "a"), (3, 0.2, "b")]
-    before = tuple(score(number, 0.0, fold=fold) for number, _, fold in folds)
-    after = tuple(score(number, value, fold=fold) for number, value, fold in folds)
-    found = compare(Result("bench", "a", "", before), Result("bench", "b", "", after))
-    assert (found.difference, found.low, found.high) == pytest.approx((0.2, 0.2, 0.2))
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        result("two", "b", [0.1, 0.2]),
-        result("one", "b", [0.1, 0.2], split="dev"),
-        result("one", "b", [0.1, 0.2, 0.3]),
-        result("one", "b", [0.1]),
-    ],
-)
-def test_results_of_other_queries_are_not_compared(other: Result) -> None:
-    with pytest.raises(UsageError, match="do not answer the same queries"):
-        compare(result("one", "a", [0.1, 0.2]), other)
-
-
-def test_a_measure_that_was_not_taken_is_not_compared() -> None:
-    one = result("one", "a", [0.1])
-    with pytest.raises(UsageError, match="recall@100 was not measured"):
-        compare(one, one, measure=Measure.RECALL_100)
-    with pytest.raises(UsageError, match="was not measured"):
-        compare(result("one", "a", []), result("one", "b", []))
+def test_the_data_hold_the_comparisons_and_the_queries_that_moved_with_their_parts() -> None:
+    results = tuple(Result("one", profile, "test", (full(1, 0.5),)) for profile in ("a", "b"))
+    part = Part("text", 0.25)
+    hit = Listed(1, "n1", "label", "a.py:1-2", 0.25, (part,), "words", "snippet", 1.0, "a.py")
+    sides = (Side("a", 1.0, (hit,), (hit,)), Side("b", 0.0, (), (None,)))
+    move = Move("q1", "query 1", "", (("a.py", 1.0),), *sides)
+    outcome = Outcome(
+        results,
+        tuple(comparisons(results)),
+        (Moves("one", "test", "a", "b", (move,), ()),),
+    )
+    data = json.loads(json.dumps(as_data(outcome)))
+    first = data["comparisons"][0]
+    assert (first["set"], first["before"], first["after"]) == ("one", "a", "b")
+    assert (first["measure"], first["ties"]) == ("nDCG@10", 1)
+    (moved,) = data["moves"]
+    assert (moved["set"], moved["before"], moved["after"], moved["better"]) == ("one", "a", "b", [])
+    (worse,) = moved["worse"]
+    assert worse["difference"] == -1
+    assert worse["before"]["relevant"][0]["parts"] == [{"name": "text", "value": 0.25}]
+    assert worse["after"]["relevant"] == [None]

@@ -5,11 +5,23 @@ Registered by main.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.judged import (
+    COLLECTION,
+    LIMIT_QUERIES,
+    REPOSITORIES,
+    SPLIT,
+    check_can_write,
+    load_profiles,
+    write_text,
+)
 from trivium.doors.cli.screen import (
     AS_JSON,
     FAILED,
@@ -20,6 +32,10 @@ from trivium.doors.cli.screen import (
     show,
     show_json,
 )
+from trivium.errors import UsageError
+
+if TYPE_CHECKING:
+    from trivium.evaluation.bench import Contender
 
 
 @click.command()
@@ -62,54 +78,127 @@ def check(folder: Path, *, as_json: bool) -> None:
 
 @click.command("eval")
 @click.argument("data", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
-@click.option("--split", default="test", show_default=True, help="Which judgements to use.")
-@click.option("--profile", multiple=True, default=("best",), show_default=True)
-@click.option("--repos", type=click.Path(path_type=Path), help="Where repositories are laid out.")
-@click.option("--collection", type=click.Path(path_type=Path), help="Folder the queries ask.")
-@click.option("--search-mode", default="hybrid", show_default=True)
-@click.option("--model", help="What gives meaning; else what is set.")
+@SPLIT
+@click.option(
+    "--profile",
+    "profile_names",
+    multiple=True,
+    default=("best",),
+    show_default=True,
+    help="Repeatable; each is compared with the first.",
+)
+@REPOSITORIES
+@COLLECTION
+@click.option("--search-mode", default="hybrid", show_default=True, help="hybrid, keyword, vector.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    help="What gives meaning; else what is set. Repeatable; each is compared with the first.",
+)
+@click.option("--parts", is_flag=True, help="Also words alone and meaning alone.")
+@LIMIT_QUERIES
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write an HTML page with the queries that moved most, and why.",
+)
 @AS_JSON
 def evaluate(
     data: tuple[Path, ...],
     *,
-    split: str,
-    profile: tuple[str, ...],
+    split: str | None,
+    profile_names: tuple[str, ...],
     repos: Path | None,
     collection: Path | None,
     search_mode: str,
-    model: str | None,
+    models: tuple[str, ...],
+    parts: bool,
+    limit_queries: int | None,
+    report_file: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure ranking quality on judged queries: nDCG@10, MRR, recall.
+    """Measure ranking quality on judged queries: nDCG@10, MRR, recall, success.
 
-    DATA is a BEIR folder, a folder with repos.json (with --repos), or a CSV or JSONL file of
-    judged queries (with --collection).
+    DATA is a BEIR folder, a folder with repos.json (with --repos), a folder of such sets, or a
+    CSV or JSONL file of judged queries (with --collection). Several profiles or models are
+    compared with the first, with an interval.
     """
-    from trivium import profiles
-    from trivium.config import load
     from trivium.evaluation import report
-    from trivium.evaluation.run import Bench, run
-    from trivium.models.registry import load_from
+    from trivium.evaluation.bench import Bench
+    from trivium.evaluation.measure import BY_RANK, BY_TOKENS
+    from trivium.evaluation.page import page
+    from trivium.evaluation.run import run
+    from trivium.evaluation.sets import places as places_of
 
-    # Those of the folder that is asked, as a search in it has.
-    settings = load(folder=collection)
-    tokenizer = settings.text("text.tokenizer")
-    named = [profiles.load(name, home=settings.home) for name in profile]
-    ranked_by = [profiles.tokenized(one, tokenizer) for one in named]
-    for one in ranked_by:
-        profiles.check_dictionaries(one)
-    model = "none" if search_mode == "keyword" else model
+    if report_file is not None:
+        check_can_write(report_file)
+    entrants = _entrants(profile_names, models, search_mode, parts=parts, folder=collection)
+    sets = places_of(data, split=split, has_repositories=repos is not None, say=say)
     with Progress() as progress:
         bench = Bench(
-            home=settings.home,
-            profiles=ranked_by,
-            embedder=load_from(settings, model),
-            search_mode=search_mode,
+            home=entrants.home,
+            contenders=entrants.contenders,
+            repositories=repos,
+            collection=collection,
+            limit=limit_queries,
             progress=progress,
             say=say,
         )
-        results = run(bench, data, split=split, repositories=repos, collection=collection)
+        outcome = run(bench, sets)
+    if report_file is not None:
+        write_text(report_file, page(outcome))
+        say(f"The report is in {report_file}.")
     if as_json:
-        show_json(report.as_data(results))
-    else:
-        show(report.table(results))
+        show_json(report.as_data(outcome))
+        return
+    show(report.table(outcome.results))
+    if outcome.comparisons:
+        show("\n" + report.differences(outcome.comparisons))
+    for measures in (BY_RANK, BY_TOKENS):
+        show("\n" + report.details(outcome.results, measures=measures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrants:
+    home: Path
+    contenders: tuple[Contender, ...]
+
+
+def _entrants(
+    profile_names: Sequence[str],
+    models: Sequence[str],
+    search_mode: str,
+    *,
+    parts: bool,
+    folder: Path | None,
+) -> _Entrants:
+    """Return every profile with every model, and the parts of the first if they are asked for."""
+    from trivium.config import load
+    from trivium.evaluation.bench import Contender
+    from trivium.models.registry import load_from
+
+    # Those of the folder that is asked, as a search in it has.
+    settings = load(folder=folder)
+    ranked_by = load_profiles(profile_names, settings)
+    asked: Sequence[str | None] = list(dict.fromkeys(models)) or [None]
+    if search_mode == "keyword":
+        asked = ["none"]
+    embedders = [(model, load_from(settings, model)) for model in asked]
+    contenders = [
+        Contender(
+            one.name if len(embedders) == 1 else f"{one.name} {model}", one, embedder, search_mode
+        )
+        for one in ranked_by
+        for model, embedder in embedders
+    ]
+    if parts:
+        first = contenders[0]
+        if first.embedder is None or search_mode != "hybrid":
+            raise UsageError("--parts takes a hybrid search apart, with a model: leave it out.")
+        contenders += [
+            replace(first, name=f"{first.name}, words alone", search_mode="keyword"),
+            replace(first, name=f"{first.name}, meaning alone", search_mode="vector"),
+        ]
+    return _Entrants(settings.home, tuple(contenders))

@@ -1,0 +1,235 @@
+"""Judged sets -> indexes that are ready to be asked, and their questions.
+
+Indexes are kept under the home folder and brought up to date, so that only the first run
+on a set pays for its embedding. Called by run and by tune.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from trivium import engine, indexer
+from trivium.backends.base import FileContent, FileState
+from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.chunking.chunk import chunk
+from trivium.errors import QuerySyntaxError, UsageError
+from trivium.evaluation import datasets
+from trivium.evaluation.datasets import Dataset, Record, RepositoryTask
+from trivium.evaluation.measure import (
+    DEPTH,
+    Question,
+    Shown,
+    questions_of,
+    questions_to,
+    targets_at,
+)
+from trivium.evaluation.sets import Place, Sort, sampled
+from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test
+from trivium.models.base import Embedder
+from trivium.ranking.profile import Profile
+from trivium.sources.files import FolderSource
+from trivium.types import Answer, Document, Hit, Kind, Location, Node, NodeId, Span
+from trivium.writing.digest import Cutting
+
+Say = Callable[[str], None]
+NamesOf = Callable[[Question, Hit], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One way to answer that is measured: a profile, what gives meaning, the search mode."""
+
+    name: str
+    profile: Profile
+    embedder: Embedder | None = None
+    search_mode: str = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What evaluation works with: where indexes are kept, and who is to answer.
+
+    `repositories` is where those of a set are laid out, `collection` the folder that one's own
+    queries ask, `limit` how many queries of a set are asked; None is all.
+    """
+
+    home: Path
+    contenders: Sequence[Contender]
+    repositories: Path | None = None
+    collection: Path | None = None
+    limit: int | None = None
+    progress: indexer.Progress = indexer.no_progress
+    say: Say = print
+
+    @contextmanager
+    def prepared(self, place: Place) -> Iterator[Prepared]:
+        """Index a set, embed it with every model that will be asked, and give its questions."""
+        with ExitStack() as opened:
+            if place.sort is Sort.RECORDS:
+                yield self._records(place, opened)
+            elif place.sort is Sort.REPOSITORIES:
+                yield self._repositories(place.path, opened)
+            else:
+                yield self._own(place.path, opened)
+
+    def _records(self, place: Place, opened: ExitStack) -> Prepared:
+        dataset = datasets.load(place.path, split=place.split)
+        backend = self._open(f"{dataset.name}-{_fingerprint(dataset)}", opened)
+        with backend.writer(wait_s=5.0) as writer:
+            with backend.snapshot() as snapshot:
+                is_empty = not snapshot.contents().files
+            if is_empty:
+                indexer.write_all(writer, _contents(dataset))
+            writer.publish()
+        self._embed(backend)
+        questions = sampled(questions_of(dataset), self.limit)
+        return Prepared(dataset.name, place.split, questions, {"": backend}, _record_id, place.sort)
+
+    def _repositories(self, path: Path, opened: ExitStack) -> Prepared:
+        if self.repositories is None:
+            raise UsageError(f"{path} names repositories. Say where they are with: --repos FOLDER")
+        found = datasets.load_repositories(path, repositories=self.repositories)
+        for name in found.missing:
+            self.say(f"{name}: not in {self.repositories}, left out")
+        questions = sampled(questions_to(found), self.limit)
+        asked = {question.fold for question in questions}
+        backends = {
+            task.name: self._repository(task, opened) for task in found.tasks if task.name in asked
+        }
+        return Prepared(found.name, "", questions, backends, _targets, Sort.REPOSITORIES)
+
+    def _repository(self, task: RepositoryTask, opened: ExitStack) -> EmbeddedBackend:
+        backend = self._open(f"{task.name}-{task.revision[:8]}", opened)
+        self._sync(task.root, backend)
+        return backend
+
+    def _own(self, path: Path, opened: ExitStack) -> Prepared:
+        if self.collection is None:
+            raise UsageError(f"{path} judges a folder. Say which with: --collection FOLDER")
+        dataset = datasets.load_judged(path)
+        root = self.collection.expanduser().resolve()
+        if not root.is_dir():
+            raise UsageError(f"{root} is not a folder. Give the folder that the queries ask.")
+        name = f"{root.name}-{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
+        backend = self._open(name, opened)
+        self._sync(root, backend)
+        questions = sampled(questions_of(dataset), self.limit)
+        return Prepared(dataset.name, "", questions, {"": backend}, _names, Sort.OWN)
+
+    def _open(self, name: str, opened: ExitStack) -> EmbeddedBackend:
+        """Return the index kept under `name`."""
+        folder = self.home / "evaluation" / name
+        views = tuple(dict.fromkeys(one.profile.view for one in self.contenders))
+        backend = EmbeddedBackend(folder, store=folder / "store", views=views)
+        return opened.enter_context(closing(backend))
+
+    def _sync(self, root: Path, backend: EmbeddedBackend) -> None:
+        indexer.sync(FolderSource(root), backend, cutting=Cutting(), progress=self.progress)
+        # Links between files count in some profiles, as they do in a search.
+        indexer.link(backend, progress=self.progress)
+        self._embed(backend)
+
+    def _embed(self, backend: EmbeddedBackend) -> None:
+        """Give every chunk a vector of each model that is asked."""
+        embedders = {
+            one.embedder.model_id: one.embedder
+            for one in self.contenders
+            if one.embedder is not None and one.search_mode != "keyword"
+        }
+        for embedder in embedders.values():
+            indexer.embed(backend, embedder, progress=self.progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A set that is indexed: its questions, and the index that each `fold` of them asks."""
+
+    name: str
+    split: str
+    questions: tuple[Question, ...]
+    backends: Mapping[str, EmbeddedBackend]
+    names_of: NamesOf
+    sort: Sort
+
+    def ask(self, question: Question, contender: Contender, *, limit: int = DEPTH) -> Answer:
+        """Answer one question as the product would."""
+        profile = contender.profile
+        options = engine.SearchOptions(
+            profile,
+            limit=min(limit, profile.most),
+            where=_inside(question.within),
+            search_mode=contender.search_mode,
+        )
+        embedders = () if contender.embedder is None else (contender.embedder,)
+        given = engine.Circumstances("evaluation", embedders)
+        with self.backends[question.fold].snapshot() as snapshot:
+            try:
+                return engine.search(snapshot, question.text, options=options, given=given)
+            except QuerySyntaxError:
+                # A dialect that refuses a query finds nothing by it, and is scored so.
+                return engine.search(snapshot, "", options=options, given=given)
+
+    def shown(self, question: Question, answer: Answer) -> list[Shown]:
+        """Return the hits of an answer as a judge sees them; of records each counts once."""
+        seen: set[tuple[str, ...]] = set()
+        shown = []
+        for hit in answer.results:
+            names = self.names_of(question, hit)
+            is_repeat = self.sort is Sort.RECORDS and names in seen
+            shown.append(Shown(names, hit.snippet, is_repeat))
+            seen.add(names)
+        return shown
+
+
+def _inside(within: str | None) -> Filter:
+    if within is None:
+        return EVERYTHING
+    return Filter((Condition("domain", Test.EQUALS, frozenset({within.lower()})),))
+
+
+def _record_id(_: Question, hit: Hit) -> tuple[str, ...]:
+    return (hit.node.id.partition("#")[2],)
+
+
+def _targets(question: Question, hit: Hit) -> tuple[str, ...]:
+    return targets_at(hit.node.source, question.targets)
+
+
+def _names(_: Question, hit: Hit) -> tuple[str, ...]:
+    return (hit.id, hit.node.id, hit.node.source.file_path)
+
+
+def _contents(dataset: Dataset) -> Iterator[FileContent]:
+    """Make one document of each record, as if it had been a file of its own."""
+    for record in dataset.documents:
+        document = Document(record.path or record.id, record.text)
+        node = _node(dataset.name, record, document)
+        state = FileState(record.id, len(record.text), 0, "")
+        yield FileContent(state, document, (node,), (), tuple(chunk(document, (node,))))
+
+
+def _node(name: str, record: Record, document: Document) -> Node:
+    whole = Span(0, len(document.text))
+    return Node(
+        id=NodeId(f"record:{name}#{record.id}"),
+        kind=Kind.RECORD,
+        type="record",
+        name=record.title,
+        source=Location(document.path, 1, document.text.count("\n") + 1),
+        span=whole,
+        own=(whole,),
+        domain=record.scope,
+        language=record.language,
+        title=record.title,
+    )
+
+
+def _fingerprint(dataset: Dataset) -> str:
+    seen = hashlib.sha256()
+    for record in dataset.documents:
+        seen.update(f"{record.id}\0{record.title}\0{record.text}\0".encode())
+    return seen.hexdigest()[:8]
