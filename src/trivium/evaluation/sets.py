@@ -17,8 +17,10 @@ from trivium.evaluation.datasets import splits_of
 from trivium.evaluation.measure import Question
 
 _CORPORA = ("corpus.jsonl.gz", "corpus.jsonl")
-# Where none is asked for: the one to report, else the one to choose by. Never one to fit on.
-_PREFERRED = ("test", "dev")
+# Where none is asked for: to measure, the one to report, else the one to choose by; to fit, one
+# made for that. Neither takes the other's unasked.
+TO_MEASURE = ("test", "dev")
+TO_FIT = ("train", "dev")
 
 
 class Sort(Enum):
@@ -44,8 +46,9 @@ def places(
     split: str | None,
     has_repositories: bool,
     say: Callable[[str], None],
+    preferred: Sequence[str] = TO_MEASURE,
 ) -> list[Place]:
-    """Return the sets that `data` name. `split` None is test, or dev of a set without that.
+    """Return the sets that `data` name. `split` None is the first `preferred` that a set has.
 
     A set of repositories in a folder of sets is passed over, and said, if nobody said where
     the repositories are. Raises UsageError for a folder that is no set and holds none, and
@@ -55,7 +58,7 @@ def places(
     for path in data:
         sort = _sort_of(path)
         if sort is not None:
-            found.append(_place(path, sort, split))
+            found.append(_place(path, sort, split, preferred))
             continue
         inside = [(one, _sort_of(one)) for one in sorted(path.iterdir()) if one.is_dir()]
         sets = [(one, sort) for one, sort in inside if sort is not None]
@@ -68,7 +71,7 @@ def places(
             if sort is Sort.REPOSITORIES and not has_repositories:
                 say(f"{one.name}: left out; say where its repositories are with: --repos FOLDER")
             else:
-                found.append(_place(one, sort, split))
+                found.append(_place(one, sort, split, preferred))
     return _each_once(found)
 
 
@@ -106,16 +109,16 @@ def _each_once(found: Sequence[Place]) -> list[Place]:
     return list(by_place.values())
 
 
-def _place(path: Path, sort: Sort, split: str | None) -> Place:
+def _place(path: Path, sort: Sort, split: str | None, preferred: Sequence[str]) -> Place:
     if sort is not Sort.RECORDS:
         return Place(path, sort)
     if split is not None:
         return Place(path, sort, split)
     there = splits_of(path)
-    chosen = next((one for one in _PREFERRED if one in there), None)
+    chosen = next((one for one in preferred if one in there), None)
     if chosen is None:
         raise UsageError(
-            f"{path}: no split 'test' or 'dev'; there are: {', '.join(there) or 'none'}. "
-            "Say which with: --split NAME"
+            f"{path}: no split {' or '.join(map(repr, preferred))}; there are: "
+            f"{', '.join(there) or 'none'}. Say which with: --split NAME"
         )
     return Place(path, sort, chosen)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from trivium import __version__
-from trivium.doors.cli import asking, checking, keeping, ranking, relating, serving
+from trivium.doors.cli import asking, checking, keeping, ranking, relating, serving, tuning
 from trivium.doors.cli.screen import FAILED, FOUND, INTERRUPTED, log_to_stderr, say
 from trivium.errors import TriviumError
 
@@ -32,6 +32,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     checking.doctor,
     checking.check,
     checking.evaluate,
+    tuning.tune,
     serving.serve,
     serving.mcp,
 )
