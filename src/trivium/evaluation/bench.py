@@ -32,7 +32,7 @@ from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test
 from trivium.models.base import Embedder
 from trivium.ranking.profile import Profile
 from trivium.sources.files import FolderSource
-from trivium.types import Answer, Document, Hit, Kind, Location, Node, NodeId, Span
+from trivium.types import Answer, ChunkId, Document, Hit, Kind, Location, Node, NodeId, Span
 from trivium.writing.digest import Cutting
 
 Say = Callable[[str], None]
@@ -117,8 +117,23 @@ class Bench:
         name = f"{root.name}-{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
         backend = self._open(name, opened)
         self._sync(root, backend)
+        self._say_what_is_absent(dataset, backend)
         questions = sampled(questions_of(dataset), self.limit)
         return Prepared(dataset.name, "", questions, {"": backend}, _names, Sort.OWN)
+
+    def _say_what_is_absent(self, dataset: Dataset, backend: EmbeddedBackend) -> None:
+        """Say which judged names nothing in the folder bears: a path may be mistyped."""
+        judged = sorted({name for query in dataset.queries for name in query.relevant})
+        with backend.snapshot() as snapshot:
+            others = sorted(set(judged).difference(snapshot.paths()))
+            nodes = snapshot.nodes([NodeId(name) for name in others])
+            chunks = {one.chunk.id for one in snapshot.fetch([ChunkId(name) for name in others])}
+        absent = [name for name in others if name not in nodes and name not in chunks]
+        if absent:
+            self.say(
+                f"{dataset.name}: {len(absent)} of {len(judged)} judged names are not in the "
+                f"folder and cannot be found, such as {absent[0]!r}"
+            )
 
     def _open(self, name: str, opened: ExitStack) -> EmbeddedBackend:
         """Return the index kept under `name`."""

@@ -369,3 +369,18 @@ def test_bad_own_queries_are_told_with_file_line_and_key(
     with pytest.raises(UsageError) as caught:
         load_judged(file)
     assert str(caught.value).startswith(f"{file}{reason}")
+
+
+def test_own_queries_may_be_of_groups(tmp_path: Path) -> None:
+    file = tmp_path / "judged.csv"
+    file.write_text("query,relevant,group\na,x.md,one\nb,y.md,\na,z.md,one\n", encoding="utf-8")
+    first, second = load_judged(file).queries
+    assert (first.group, second.group) == ("one", "")
+    assert set(first.relevant) == {"x.md", "z.md"}
+
+
+def test_one_query_in_two_groups_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "judged.csv"
+    file.write_text("query,relevant,group\na,x.md,one\na,y.md,two\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"line 3: .group. is 'two'; .* was in 'one'"):
+        load_judged(file)

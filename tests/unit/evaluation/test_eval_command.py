@@ -215,3 +215,24 @@ def test_ones_own_queries_are_asked_of_a_folder_and_found_by_path(tmp_path: Path
     (measured,) = json.loads(run(*words))["results"]
     assert measured["means"]["success@1"] == 1
     assert measured["means"]["recall@500tokens"] == 1
+
+
+def test_judged_names_that_nothing_bears_are_said(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "fruit.md").write_text("# Fruit\n\nApples and pears.\n", encoding="utf-8")
+    judged = tmp_path / "judged.csv"
+    judged.write_text(
+        "query,relevant\npears,fruit.md;doc:fruit.md#Fruit;friut.md\n", encoding="utf-8"
+    )
+    words = [str(judged), "--collection", str(folder), "--search-mode", "keyword"]
+    done = CliRunner().invoke(evaluate, words, catch_exceptions=False)
+    assert "judged: 1 of 3 judged names are not in the folder" in done.stderr
+    assert "'friut.md'" in done.stderr
+
+
+def test_a_collection_that_is_no_folder_is_said(tmp_path: Path) -> None:
+    judged = tmp_path / "judged.csv"
+    judged.write_text("query,relevant\npears,fruit.md\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="is not a folder"):
+        run(judged, "--collection", tmp_path / "none", "--search-mode", "keyword")
