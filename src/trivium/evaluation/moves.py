@@ -42,7 +42,7 @@ class Listed:
 class Side:
     """What one contender answered: its score, its first ten, and what it found of the relevant.
 
-    A relevant document is None where it is not among the first hundred.
+    A relevant document is None where it is not among the first hundred, or all there are.
     """
 
     profile: str

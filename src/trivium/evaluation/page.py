@@ -7,6 +7,7 @@ own direction, so that none of it can steer the page. Called by the command line
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from statistics import fmean
@@ -18,6 +19,7 @@ from trivium.evaluation.significance import ROUNDS, Comparison
 from trivium.results.present import printable
 
 _LONGEST = 300
+_MOST_RELEVANT = 20
 _PLOT_WIDTH, _PLOT_HEIGHT = 160, 14
 _SHOWN = Measure.NDCG_10
 _LEGEND = f"""<p class="quiet">{_SHOWN}, higher is better; the mean is over the sets. An
@@ -216,8 +218,12 @@ def _move(move: Move) -> str:
 def _relevant(move: Move, sides: Sequence[Side]) -> str:
     """Show for all that is relevant its rank on each side, and the parts of its score there."""
     rows = []
-    for index, (name, grade) in enumerate(move.relevant):
-        found = [side.relevant[index] for side in sides]
+    every = [
+        (name, grade, [side.relevant[index] for side in sides])
+        for index, (name, grade) in enumerate(move.relevant)
+    ]
+    every.sort(key=lambda one: min(_rank_or_last(listed) for listed in one[2]))
+    for name, grade, found in every[:_MOST_RELEVANT]:
         cells = "".join(f"<td>{_rank(one)}</td>" for one in found)
         reasons = "".join(f'<td class="why">{_parts(one)}</td>' for one in found)
         rows.append(
@@ -231,14 +237,20 @@ def _relevant(move: Move, sides: Sequence[Side]) -> str:
         for index, one in enumerate(header)
     )
     body = "\n".join(rows)
+    left = len(every) - len(rows)
+    more = f'<p class="quiet">and {left} more that are relevant</p>\n' if left else ""
     return (
         f'<h4>What is relevant, and why it stands where it does</h4><div class="wide"><table>'
-        f"<thead><tr>{heads}{whys}</tr></thead><tbody>{body}</tbody></table></div>\n"
+        f"<thead><tr>{heads}{whys}</tr></thead><tbody>{body}</tbody></table></div>\n{more}"
     )
 
 
 def _rank(listed: Listed | None) -> str:
-    return '<span class="bad">not in 100</span>' if listed is None else str(listed.rank)
+    return '<span class="bad">not found</span>' if listed is None else str(listed.rank)
+
+
+def _rank_or_last(listed: Listed | None) -> float:
+    return math.inf if listed is None else listed.rank
 
 
 def _parts(listed: Listed | None) -> str:
@@ -256,8 +268,10 @@ def _list(side: Side) -> str:
 
 
 def _item(one: Listed) -> str:
-    grade = "" if one.grade is None else f' <span class="good">grade {one.grade:g}</span>'
-    opening = '<li class="found">' if one.grade is not None and one.grade > 0 else "<li>"
+    is_relevant = one.grade is not None and one.grade > 0
+    colour = "good" if is_relevant else "quiet"
+    grade = "" if one.grade is None else f' <span class="{colour}">grade {one.grade:g}</span>'
+    opening = '<li class="found">' if is_relevant else "<li>"
     snippet = f'<pre dir="auto">{_safe(one.snippet, most=len(one.snippet))}</pre>'
     return (
         f'{opening}<span class="score">{one.score:.4f}</span><span class="rank">{one.rank}</span>'

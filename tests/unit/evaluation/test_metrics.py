@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.evaluation.metrics import ndcg, recall, reciprocal_rank, success
+from trivium.evaluation.metrics import (
+    ndcg,
+    recall,
+    recall_in_tokens,
+    reciprocal_rank,
+    success,
+    tokens_of,
+)
 
 Case = tuple[list[str], dict[str, float]]
 Ours = Callable[..., float]
@@ -95,3 +102,40 @@ def test_every_measure_lies_between_zero_and_one(
     ours: Ours, ranked: list[str], gains: dict[str, float], k: int
 ) -> None:
     assert 0 <= ours(ranked, gains=gains, k=k) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 1), ("a", 1), ("abcd", 1), ("abcde", 2), ("語" * 9, 3)]
+)
+def test_tokens_are_a_quarter_of_the_code_points_rounded_up(text: str, tokens: int) -> None:
+    assert tokens_of(text) == tokens
+
+
+def test_a_result_that_just_fits_is_read_and_one_token_less_is_too_few() -> None:
+    shown = [(["a"], 300), (["b"], 200)]
+    gains = {"a": 1.0, "b": 1.0}
+    assert recall_in_tokens(shown, gains=gains, tokens=500) == 1
+    assert recall_in_tokens(shown, gains=gains, tokens=499) == 1 / 2
+    assert recall_in_tokens(shown, gains=gains, tokens=299) == 0
+
+
+def test_what_comes_after_a_result_that_does_not_fit_is_not_read() -> None:
+    assert recall_in_tokens([(["x"], 600), (["a"], 1)], gains={"a": 1.0}, tokens=500) == 0
+
+
+def test_without_anything_relevant_there_is_nothing_to_recall() -> None:
+    assert recall_in_tokens([(["a"], 1)], gains={"a": 0.0}, tokens=500) == 0
+
+
+@given(
+    shown=st.lists(st.tuples(st.lists(st.sampled_from("abcdef")), st.integers(1, 900))),
+    few=st.integers(0, 2000),
+    more=st.integers(0, 2000),
+)
+def test_more_tokens_never_show_less_and_never_more_than_there_is(
+    shown: list[tuple[list[str], int]], few: int, more: int
+) -> None:
+    gains = {"a": 1.0, "b": 2.0, "z": 1.0}
+    values = [recall_in_tokens(shown, gains=gains, tokens=t) for t in (few, few + more, 10**9)]
+    assert values == sorted(values)
+    assert values[2] == len({"a", "b"} & {name for names, _ in shown for name in names}) / 3

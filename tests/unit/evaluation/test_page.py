@@ -128,7 +128,7 @@ def test_the_page_shows_scores_differences_both_lists_and_why() -> None:
     assert "Queries that got worse most" in text
     assert "None got better." in text
     assert "Nothing was found." in text
-    assert "not in 100" in text
+    assert "not found" in text
     assert "+0.1250" in text
     assert "part plain" in text
     assert "grade 2" in text
@@ -149,3 +149,22 @@ def test_an_interval_of_no_difference_at_all_can_be_drawn() -> None:
     found = seen(page(Outcome(results, tuple(comparisons(results)))))
     assert found.tags.count("svg") == 1
     assert "nan" not in " ".join(value or "" for _, value in found.attributes)
+
+
+def test_of_very_many_relevant_documents_the_first_found_are_shown_and_the_rest_counted() -> None:
+    names = tuple((f"d{number}", 1.0) for number in range(500))
+    found = tuple(None if at < 490 else hit(at - 489, f"x{at}") for at in range(500))
+    side = Side("old", 0.25, (), found)
+    move = Move("q1", "how so", "", names, side, side)
+    moved = Moves("one", "test", "old", "old", (move,), ())
+    text = page(Outcome((scored("old", 0.25),), (), (moved,)))
+    assert "and 480 more that are relevant" in text
+    assert text.index("<bdi>d490</bdi>") < text.index("<bdi>d0</bdi>")
+
+
+def test_what_is_judged_not_relevant_does_not_stand_out() -> None:
+    side = Side("old", 0.0, (hit(1, "x", grade=0.0),), (None,))
+    move = Move("q1", "how so", "", (("a.md", 1.0),), side, side)
+    text = page(Outcome((), (), (Moves("one", "test", "old", "old", (move,), ()),)))
+    assert '<span class="quiet">grade 0</span>' in text
+    assert '<li class="found">' not in text
