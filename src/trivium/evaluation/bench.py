@@ -87,7 +87,13 @@ class Bench:
             writer.publish()
         self._embed(backend)
         questions = sampled(questions_of(dataset), self.limit)
-        return Prepared(dataset.name, place.split, questions, {"": backend}, _record_id, place.sort)
+        # Not what follows the first #: the folder may be called C#.
+        before = len(f"record:{dataset.name}#")
+
+        def record_id(_: Question, hit: Hit) -> tuple[str, ...]:
+            return (hit.node.id[before:],)
+
+        return Prepared(dataset.name, place.split, questions, {"": backend}, record_id, place.sort)
 
     def _repositories(self, path: Path, opened: ExitStack) -> Prepared:
         if self.repositories is None:
@@ -204,10 +210,6 @@ def _inside(within: str | None) -> Filter:
     if within is None:
         return EVERYTHING
     return Filter((Condition("domain", Test.EQUALS, frozenset({within.lower()})),))
-
-
-def _record_id(_: Question, hit: Hit) -> tuple[str, ...]:
-    return (hit.node.id.partition("#")[2],)
 
 
 def _targets(question: Question, hit: Hit) -> tuple[str, ...]:

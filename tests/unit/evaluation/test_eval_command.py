@@ -236,3 +236,9 @@ def test_a_collection_that_is_no_folder_is_said(tmp_path: Path) -> None:
     judged.write_text("query,relevant\npears,fruit.md\n", encoding="utf-8")
     with pytest.raises(UsageError, match="is not a folder"):
         run(judged, "--collection", tmp_path / "none", "--search-mode", "keyword")
+
+
+def test_a_folder_of_any_name_is_a_set(tmp_path: Path) -> None:
+    data = small(tmp_path / "C# & co")
+    (measured,) = json.loads(run(data, "--search-mode", "keyword", "--json"))["results"]
+    assert measured["means"]["recall@10"] == 1

@@ -164,7 +164,7 @@ def test_too_few_groups_are_refused() -> None:
         tuned(peaked(2, 0), [f"g{number % 4}" for number in range(40)])
 
 
-@pytest.mark.parametrize("folds", [0, 1, 21])
+@pytest.mark.parametrize("folds", [-1, 0, 1])
 def test_folds_that_make_no_sense_are_refused(folds: int) -> None:
     with pytest.raises(UsageError, match=f"folds is {folds}"):
         tune(KNOBS, peaked(2, 0), ids=IDS, groups=ALONE, folds=folds)

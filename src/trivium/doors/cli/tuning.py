@@ -31,6 +31,7 @@ from trivium.doors.cli.screen import (
 from trivium.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.evaluation.sets import Place
     from trivium.evaluation.tune import Tuning
 
 _OUT = click.Path(path_type=Path, dir_okay=False)
@@ -44,7 +45,7 @@ _OUT = click.Path(path_type=Path, dir_okay=False)
 @click.option("--profile", default="best", show_default=True, help="What to start from.")
 @click.option("--out", required=True, type=_OUT, help="File of the profile, such as mine.toml.")
 @click.option("--force", is_flag=True, help="Write it even if the gain may be chance.")
-@click.option("--folds", type=click.IntRange(2, 20), default=5, show_default=True)
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True)
 @click.option("--search-mode", default="hybrid", show_default=True, help="hybrid, keyword, vector.")
 @click.option("--model", help="What gives meaning; else what is set.")
 @LIMIT_QUERIES
@@ -74,7 +75,6 @@ def tune(
     """
     from trivium.config import load
     from trivium.evaluation.bench import Bench, Contender
-    from trivium.evaluation.sets import TO_FIT, places
     from trivium.evaluation.tune import Request, check_out, file_text
     from trivium.evaluation.tune import tune as tuned_on
     from trivium.models.registry import load_from
@@ -85,12 +85,7 @@ def tune(
     (start,) = load_profiles([base], settings)
     check_can_write(out)
     check_out(out, base, home=settings.home)
-    has_repositories = repos is not None
-    found = places(
-        [judged], split=split, has_repositories=has_repositories, say=say, preferred=TO_FIT
-    )
-    if len(found) != 1:
-        raise UsageError(f"{judged} holds {len(found)} sets; give one: weights are for one.")
+    place = _only_set(judged, split=split, has_repositories=repos is not None)
     embedder = load_from(settings, "none" if search_mode == "keyword" else model)
     with Progress() as progress:
         bench = Bench(
@@ -102,7 +97,7 @@ def tune(
             progress=progress,
             say=say,
         )
-        tuning = tuned_on(bench, Request(found[0], base, out, folds))
+        tuning = tuned_on(bench, Request(place, base, out, folds))
     is_written = bool(tuning.changes) and (tuning.tuned.holds or force)
     if is_written:
         write_text(out, file_text(tuning, start, out, is_forced=force))
@@ -112,6 +107,17 @@ def tune(
         show(_words(tuning))
     _say_what_came(tuning, out, is_written=is_written)
     raise click.exceptions.Exit(FOUND if is_written else NOTHING_FOUND)
+
+
+def _only_set(judged: Path, *, split: str | None, has_repositories: bool) -> Place:
+    from trivium.evaluation.sets import TO_FIT, places
+
+    found = places(
+        [judged], split=split, has_repositories=has_repositories, say=say, preferred=TO_FIT
+    )
+    if len(found) != 1:
+        raise UsageError(f"{judged} holds {len(found)} sets; give one: weights are for one.")
+    return found[0]
 
 
 def _words(tuning: Tuning) -> str:
