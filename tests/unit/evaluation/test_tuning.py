@@ -193,10 +193,13 @@ def test_fields_are_tuned_only_where_the_index_keeps_them_apart() -> None:
 
 def test_an_instant_model_has_its_own_weights_tuned_where_there_are_such() -> None:
     base = profile("best")
-    own = replace(base, fusion=replace(base.fusion, instant_weights={"text": 0.6, "vectors": 0.4}))
-    (first, *_) = knobs(own, replace(ALL, is_instant=True))
-    assert (first.key, first.base) == ("fuse.instant_weights.vectors", 0.4)
-    assert keys("best", replace(ALL, is_instant=True))[0] == "fuse.weights.vectors"
+    plain = replace(base, fusion=replace(base.fusion, instant_weights={}))
+    (first, *_) = knobs(base, replace(ALL, is_instant=True))
+    assert (first.key, first.base) == (
+        "fuse.instant_weights.vectors",
+        base.fusion.instant_weights["vectors"],
+    )
+    assert knobs(plain, replace(ALL, is_instant=True))[0].key == "fuse.weights.vectors"
 
 
 def test_other_signals_keep_their_weight_when_words_and_meaning_share_theirs() -> None:
