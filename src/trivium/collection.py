@@ -363,6 +363,7 @@ class Collection:
         given = engine.Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
+            preferred=self._meaning.preferred if meaning.own is not None else "",
             why_no_embedder=meaning.why_none,
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
@@ -378,7 +379,8 @@ class Collection:
         self._meaning.view(hit.node.source.file_path for hit in answer.results)
         own = meaning.own
         is_named = any(one.stage == "vectors" for one in answer.degraded)
-        if own is None or is_named or answer.embedder in {own.name, "none"}:
+        is_asked = own is not None and own.name == self._meaning.preferred
+        if own is None or not is_asked or is_named or answer.embedder in {own.name, "none"}:
             return answer
         said = f"{own.name} has yet to embed, {answer.embedder} answers; run: {given.advice}"
         return replace(answer, notes=(*answer.notes, said))

@@ -82,6 +82,7 @@ class Circumstances:
 
     collection: str
     embedders: Sequence[Embedder] = ()
+    preferred: str = ""
     why_no_embedder: str = ""
     advice: str = "trivium index"
     dirty_files: int = 0
@@ -189,6 +190,7 @@ def _asking(
         retrieval=options.profile.retrieval,
         search_mode=options.search_mode,
         embedders=given.embedders,
+        preferred=given.preferred,
         why_no_embedder=given.why_no_embedder,
         advice=given.advice,
     )

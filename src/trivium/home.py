@@ -77,6 +77,14 @@ class Listed:
     folder: str
 
 
+def remembered(root: Path, home: Path) -> dict[str, str]:
+    """Return what the index of `root` remembers of itself; nothing if it cannot be read."""
+    try:
+        return read_meta_of(folder_of(root, home))
+    except (IndexUnusable, BackendError):
+        return {}
+
+
 def listed(home: Path) -> list[Listed]:
     """Return the collections of `home` by root; ones that cannot be read are left out."""
     found = []

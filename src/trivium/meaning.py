@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot, Space
@@ -56,13 +57,34 @@ class Meaning:
         return self._used or kept or str(setting.value)
 
     @property
+    def preferred(self) -> str:
+        """The name of the model that someone asked for; empty if nobody did.
+
+        It goes before stronger ones that have left vectors here.
+        """
+        is_asked = (
+            self._used
+            or self._settings.values["embedding.model"].origin != "default"
+            or self._backend.meta().get("model")
+        )
+        own = self.chosen.own
+        return own.name if is_asked and own is not None else ""
+
+    @property
     def chosen(self) -> Chosen:
         """The embedders, none of which has read its files yet."""
         return self._chosen()
 
     def use(self, model: str) -> None:
-        """Have a model give meaning from now on, and the collection remember it."""
-        load_from(self._settings, model)
+        """Have a model give meaning from now on, and the collection remember it.
+
+        One of files is named by where these are, wherever the next search is made from.
+        """
+        model = _placed(model)
+        found = load_from(self._settings, model)
+        if found is not None and not isinstance(found, Served):
+            # Reads what is needed to know its name: a file that is not there is said now.
+            _ = found.model_id
         self._used = model
         self._chosen = Once(self._choose)
         with self._backend.writer(wait_s=5.0) as writer:
@@ -70,8 +92,8 @@ class Meaning:
 
     def view(self, paths: Iterable[str]) -> None:
         """Count that files were shown to someone."""
-        if len(self._views) < _MOST_COUNTED:
-            self._views.update(paths)
+        has_room = len(self._views) < _MOST_COUNTED
+        self._views.update(one for one in paths if has_room or one in self._views)
 
     def embed(self, progress: indexer.Progress, *, yes: bool) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
@@ -131,3 +153,10 @@ class Meaning:
     def _first(self) -> list[str]:
         ordered = sorted(self._views.copy().items(), key=lambda pair: (-pair[1], pair[0]))
         return [path for path, _ in ordered[:_MOST_FIRST]]
+
+
+def _placed(model: str) -> str:
+    kind, colon, place = model.partition(":")
+    if kind not in ("static", "onnx") or not place:
+        return model
+    return f"{kind}{colon}{Path(place).expanduser().resolve()}"

@@ -415,6 +415,8 @@ def test_a_model_named_to_index_is_remembered_and_status_says_what_is_to_go(
     )
     assert (before["model"], after["model"], after["filling"]) == ("minilm", "minilm", None)
     assert fresh.json("search", "password")["embedder"] == "minilm"
+    fresh.run("index", "--rebuild", "--no-embed")
+    assert fresh.json("status")["model"] == "minilm"
 
 
 def test_an_unknown_model_names_the_nearest(user: User) -> None:

@@ -11,7 +11,7 @@ import pytest
 import trivium
 from trivium import config
 from trivium.collection import Collection
-from trivium.errors import ConfigError, MissingExtra
+from trivium.errors import ConfigError, MissingExtra, ModelError
 from trivium.models.static import StaticEmbedder
 from trivium.testing.embedders import WordEmbedder
 
@@ -252,6 +252,108 @@ def test_what_was_viewed_is_embedded_before_what_is_newer(
 
 
 @pytest.mark.usefixtures("models")
+def test_a_model_that_is_asked_for_goes_before_a_stronger_one_that_left_vectors(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    first = opened(shop)
+    first.use("slow")
+    first.sync()
+    first.embed()
+    first.use("static")
+
+    answer = opened(shop).search("cat")
+
+    assert (answer.embedder, answer.notes) == ("static", ())
+    assert models["slow"].queries == []
+
+
+@pytest.mark.usefixtures("models")
+def test_where_nobody_asked_for_a_model_the_strongest_that_is_complete_answers(
+    shop: Path, opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.models.chosen._SHIPPED", ("static", "slow"))
+    first = opened(shop, embedding__model="slow")
+    first.sync()
+    first.embed()
+    first.export(tmp_path / "shop.trivium")
+    (tmp_path / "other").mkdir()
+    other = opened(tmp_path / "other")
+    other.import_(tmp_path / "shop.trivium")
+
+    answer = other.search("cat")
+
+    assert (answer.embedder, answer.notes) == ("slow", ())
+
+
+def test_a_table_that_fails_is_named_even_beside_a_stronger_model_that_embedded_nothing(
+    shop: Path,
+    opened: Open,
+    models: dict[str, WordEmbedder],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trivium.models.chosen._SHIPPED", ("static", "slow"))
+    models["static"].failure = "The table is damaged."
+    collection = opened(shop)
+    collection.sync()
+    models["static"].failure = ""
+    nothing_yet = collection.search("cat")
+
+    assert [one.reason.partition(";")[0] for one in nothing_yet.degraded] == [
+        "static has embedded nothing yet"
+    ]
+
+
+@pytest.mark.parametrize("model", ["openai:small", "statik"])
+def test_a_model_that_is_set_wrong_stops_neither_a_search_nor_the_status(
+    shop: Path, opened: Open, model: str
+) -> None:
+    collection = opened(shop, embedding__model=model)
+    collection.sync()
+
+    answer = collection.search("cat")
+
+    assert (answer.embedder, answer.results[0].source.file_path) == ("static", "cats.md")
+    assert [one.stage for one in answer.degraded] == ["vectors"]
+    assert collection.status().model == model
+    with pytest.raises(ConfigError):
+        collection.embed()
+
+
+def test_a_table_of_ones_own_that_is_not_there_leaves_the_shipped_one_to_answer(
+    shop: Path, opened: Open, tmp_path: Path
+) -> None:
+    collection = opened(shop, embedding__model=f"static:{tmp_path / 'tuned.bin'}")
+    collection.sync()
+
+    answer = collection.search("kitten naps")
+
+    assert answer.embedder == "static"
+    assert "tuned.bin" in answer.degraded[0].reason
+    assert "Reinstall" not in answer.degraded[0].reason
+
+
+def test_a_file_that_is_not_there_is_not_remembered(
+    shop: Path, opened: Open, tmp_path: Path
+) -> None:
+    collection = opened(shop)
+
+    with pytest.raises(ModelError, match=r"tuned\.bin"):
+        collection.use(f"static:{tmp_path / 'tuned.bin'}")
+
+    assert opened(shop).status().model == "static"
+
+
+def test_a_file_is_remembered_by_where_it_is(
+    shop: Path, opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tuned.bin").write_bytes(StaticEmbedder().path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    opened(shop).use("static:tuned.bin")
+    monkeypatch.chdir(shop)
+
+    assert opened(shop).status().model == f"static:{tmp_path / 'tuned.bin'}"
+
+
 def test_an_imported_index_has_instant_vectors(shop: Path, opened: Open, tmp_path: Path) -> None:
     bare = opened(shop, embedding__model="none")
     bare.sync()
@@ -266,7 +368,7 @@ def test_an_imported_index_has_instant_vectors(shop: Path, opened: Open, tmp_pat
 
 def test_a_table_of_ones_own_is_named_by_its_file(shop: Path, opened: Open, tmp_path: Path) -> None:
     own = tmp_path / "tuned.bin"
-    own.write_bytes(Path(StaticEmbedder().path).read_bytes())
+    own.write_bytes(StaticEmbedder().path.read_bytes())
     collection = opened(shop, embedding__model=f"static:{own}")
     collection.sync()
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from trivium.config import Settings
-from trivium.errors import MissingExtra, ModelError
+from trivium.errors import ConfigError, MissingExtra, ModelError
 from trivium.models.base import Embedder
 from trivium.models.kept import QueryVectors, RememberingEmbedder
 from trivium.models.registry import load_from
@@ -28,13 +28,7 @@ class Chosen:
     instant: Embedder | None = None
     embedders: tuple[Embedder, ...] = ()
     why_none: str = ""
-    problem: MissingExtra | ModelError | None = None
-
-    @property
-    def fills(self) -> tuple[Embedder, ...]:
-        """The models that give every chunk a vector, the instant one first."""
-        found = (self.instant, None if self.own is self.instant else self.own)
-        return tuple(one for one in found if one is not None)
+    problem: ConfigError | MissingExtra | ModelError | None = None
 
 
 NONE = Chosen()
@@ -48,11 +42,14 @@ def choose(settings: Settings, model: str, *, queries: QueryVectors) -> Chosen:
     if model == "none":
         return Chosen(why_none="no embedding model is set")
     own: Embedder | None = None
-    problem: MissingExtra | ModelError | None = None
+    problem: ConfigError | MissingExtra | ModelError | None = None
     try:
         own = load_from(settings, model)
-    except (MissingExtra, ModelError) as error:
-        problem = error
+        if own is not None and own.is_instant:
+            # A table of the user's is read here, so that the shipped one can stand in for it.
+            _ = own.model_id
+    except (ConfigError, MissingExtra, ModelError) as error:
+        own, problem = None, error
     embedders: tuple[Embedder, ...] = () if own is None else (own,)
     for name in _SHIPPED:
         if name != model:

@@ -114,7 +114,7 @@ def _made_by(entry: EntryPoint) -> Embedder:
 
 def _unknown(model: str, plain: list[str]) -> str:
     kind, colon, part = model.partition(":")
-    choices = [*plain, "onnx:<folder>", "openai:<model>"]
+    choices = [*plain, "static:<file>", "onnx:<folder>", "openai:<model>"]
     if kind in _WITH_PART:
         nearest = [f"{kind}:<{'folder' if kind == 'onnx' else 'model'}>"]
     elif colon and (similar := get_close_matches(kind.lower(), _WITH_PART, n=1)):

@@ -29,6 +29,7 @@ FILE = "static-1.bin"
 SHA256 = "d42d122a8b766477576efe87448bcf11b0b1fd7e15236f2b8d411839d43ee93b"
 DIMENSION = 256
 _REMEDY = "Reinstall trivium to put it right."
+_OWN_REMEDY = "Make it anew (training.tune), or set another embedding.model."
 # Whole pages are chunked before they come here; more than this is no chunk, and its start
 # says what it is about.
 _LONGEST_TEXT = 100_000
@@ -61,6 +62,7 @@ class StaticEmbedder:
         self.strength = 10 if path is None else 11
         self.path = Path(__file__).parent / FILE if path is None else path
         self._sha256 = SHA256 if path is None else sha256
+        self._remedy = _REMEDY if path is None else _OWN_REMEDY
         self._load = Once(self._read)
 
     @property
@@ -114,15 +116,15 @@ class StaticEmbedder:
             data = self.path.read_bytes()
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise ModelError(f"Cannot read {self.path}: {reason}. {_REMEDY}") from error
+            raise ModelError(f"Cannot read {self.path}: {reason}. {self._remedy}") from error
         digest = hashlib.sha256(data).hexdigest()
         if self._sha256 and digest != self._sha256:
             raise ModelError(
                 f"{self.path} is damaged or is not the file this release was made with (sha256 "
-                f"{digest[:12]}..., expected {self._sha256[:12]}...). {_REMEDY}"
+                f"{digest[:12]}..., expected {self._sha256[:12]}...). {self._remedy}"
             )
         table = read_table(
-            data, place=str(self.path), remedy=_REMEDY, is_checked=bool(self._sha256)
+            data, place=str(self.path), remedy=self._remedy, is_checked=bool(self._sha256)
         )
         products = table.weights.astype(np.float64) * table.scales.astype(np.float64)
         largest = float(np.abs(products).max()) or 1.0

@@ -129,7 +129,7 @@ def _header(data: bytes) -> _Header:
             },
             end=first + length,
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise _Damaged(f"has a damaged header ({error})") from error
     if header.count < 1 or header.dimension < 1 or sorted(header.parts) != sorted(_PARTS):
         raise _Damaged("has a damaged header (counts or parts)")

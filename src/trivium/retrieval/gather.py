@@ -37,13 +37,17 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How the retrievers are to be asked."""
+    """How the retrievers are to be asked.
+
+    The model `preferred` goes before stronger ones.
+    """
 
     view: View
     where: Filter
     retrieval: Retrieval
     search_mode: str = "hybrid"
     embedders: Sequence[Embedder] = ()
+    preferred: str = ""
     why_no_embedder: str = ""
     advice: str = _ADVICE
 
@@ -201,14 +205,20 @@ class _Asked:
 def _ask_vectors(
     snapshot: Snapshot, query: Query, asking: Asking
 ) -> tuple[_Asked | None, list[Degraded]]:
-    """Ask the strongest model that can answer; name those that failed, or why none can."""
+    """Ask the preferred model, else the strongest that can answer; name those that failed.
+
+    If none can, say why: what failed, else what the preferred or the instant one lacks.
+    """
     if not asking.embedders:
         said = asking.why_no_embedder or "no embedding model is set"
         return None, [Degraded("vectors", said)]
     spaces = {space.model_id: space for space in snapshot.spaces()}
-    reasons: list[str] = []
+    reasons: dict[str, str] = {}
     failures: list[Degraded] = []
-    for embedder in sorted(asking.embedders, key=lambda one: -one.strength):
+    preferred = asking.preferred
+    for embedder in sorted(
+        asking.embedders, key=lambda one: (one.name != preferred, -one.strength)
+    ):
         try:
             made = _ask_one(snapshot, query, embedder, spaces)
         except (ModelError, MissingExtra) as error:
@@ -217,8 +227,12 @@ def _ask_vectors(
         if isinstance(made, _Asked):
             _check_length(made, spaces[embedder.model_id], advice=asking.advice)
             return made, failures
-        reasons.append(made.replace(_ADVICE, asking.advice))
-    return None, [Degraded("vectors", reasons[0])]
+        reasons[embedder.name] = made.replace(_ADVICE, asking.advice)
+    if failures:
+        return None, failures
+    instant = next((one.name for one in asking.embedders if one.is_instant), "")
+    said = reasons.get(preferred) or reasons.get(instant) or next(iter(reasons.values()))
+    return None, [Degraded("vectors", said)]
 
 
 def _check_length(asked: _Asked, space: Space, *, advice: str) -> None:

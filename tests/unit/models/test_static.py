@@ -22,6 +22,7 @@ from trivium.models.static_table import (
 )
 from trivium.models.static_words import Numbering
 
+GOLDEN = "df9da0ff507d89e499ca2e0392eb5f328ec072862fc28d2b4fd6a7f54886f681"
 WORDS = ("parse", "http", "server", "cafe", "file", "s", "漢", "字", "漢字", "über"[1:])
 MATRIX = np.eye(10, 12, dtype=np.float32)
 WEIGHTS = np.array([1, 2, 1, 1, 1, 1, 1, 1, 1, 1], dtype=np.float32)
@@ -90,11 +91,17 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(model: Path) -> None:
         assert np.array_equal(together[number], StaticEmbedder(model).embed_query(text))
 
 
-def test_the_order_of_words_does_not_change_a_bit(model: Path) -> None:
-    embedder = StaticEmbedder(model)
-    one = embedder.embed_query("parse http server file cafe")
-    other = embedder.embed_query("cafe file server http parse")
+def test_the_order_of_words_does_not_change_a_bit() -> None:
+    embedder = StaticEmbedder()
+    one = embedder.embed_query("parse http server file cafe open the door and read all lines")
+    other = embedder.embed_query("lines all read and door the open cafe file server http parse")
     assert one.tobytes() == other.tobytes()
+
+
+def test_the_shipped_table_gives_the_same_bytes_on_every_machine() -> None:
+    texts = ["parse a JSON file and close it", "def getUserById(self): return self.users[id]"]
+    found = StaticEmbedder().embed_documents(texts).astype("<f4").tobytes()
+    assert hashlib.sha256(found).hexdigest() == GOLDEN
 
 
 def test_no_texts_give_an_empty_table(model: Path) -> None:

@@ -257,7 +257,8 @@ class EmbeddedWriter:
         if row is not None and len(keys) and row[0] != vectors.shape[1]:
             raise BackendRefused(
                 f"The model gives vectors of {vectors.shape[1]} numbers now; those of {model_id} "
-                f"in this index have {row[0]}. Forget those with `trivium reset`, then index again."
+                f"in this index have {row[0]}. Forget those with `trivium reset` (in all worktrees "
+                "of a repository), then index again."
             )
         rows, scales = to_int8(vectors)
         values = [

@@ -52,6 +52,14 @@ def indexed_root(folder: Path) -> Path | None:
     return find_root(folder, load().home)
 
 
+def remembered_model(root: Path) -> str | None:
+    """Return the model that the index of `root` remembers, even one that cannot be opened."""
+    from trivium import home
+    from trivium.config import load
+
+    return home.remembered(root, load().home).get("model")
+
+
 def remove(root: Path) -> None:
     """Remove the index of `root`, even one that cannot be opened."""
     from trivium import home

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium.doors.cli.folder import FILE, FOLDER, open_folder, own_root, places, remove
+from trivium.doors.cli.folder import (
+    FILE,
+    FOLDER,
+    open_folder,
+    own_root,
+    places,
+    remembered_model,
+    remove,
+)
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -63,6 +71,7 @@ def index(
         raise UsageError("--watch has no end, and so no JSON document. Leave out one of them.")
     root = own_root(folder, command="index --rebuild") if rebuild else None
     if root is not None:
+        model = model or remembered_model(root)
         remove(root)
     if watch:
         _watch(folder, model=model, embeds=not no_embed, yes=yes)
@@ -70,7 +79,7 @@ def index(
     texts = 0
     problem = ""
     with open_folder(folder) as collection:
-        if model:
+        if model is not None:
             collection.use(model)
         with Progress("looking for files") as progress:
             report = collection.sync(progress=progress, yes=yes)
@@ -128,7 +137,7 @@ def _watch(folder: Path, *, model: str | None, embeds: bool, yes: bool) -> None:
     from trivium.doors.following import follow
 
     with open_folder(folder) as collection, Progress("looking for files") as progress:
-        if model:
+        if model is not None:
             collection.use(model)
         follow(collection, say=say, progress=progress, yes=yes, embeds=embeds)
 

@@ -46,7 +46,7 @@ def trivium(*, verbose: bool) -> None:
 
     \b
       trivium search "how are vectors stored" .     ask; the index is made on first use
-      trivium index .                               embed everything: adds meaning
+      trivium index .                               take everything in; --model for better meaning
       trivium status .                              what is indexed, what was passed over
     """  # noqa: D301 - click takes the backspace as "leave these lines alone"
     if verbose:
