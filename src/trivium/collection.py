@@ -61,6 +61,7 @@ from trivium.models.rerank import load_from as load_reranking
 from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
+from trivium.results.context import Context, context_of
 from trivium.results.pack import Level, Material, Pack, pack
 from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
@@ -87,6 +88,8 @@ from trivium.writing.plan import plan
 CONTENT_VERSION = 3
 # About a quarter of a second of work; a search does not wait for more.
 _LINKS_BEFORE_ANSWER = 100
+# Enough for 8,000 tokens of a few lines each.
+_HITS_TO_PACK = 50
 MODES: Mapping[str, tuple[str, ...] | None] = {
     "mixed": None,
     "code": ("code", "file"),
@@ -461,10 +464,10 @@ class Collection:
         found = [Material(hit.node) for hit in answer.results]
         return pack(found, total=self.stats().nodes, max_tokens=max_tokens, most=Level.SCAN)
 
-    def context(
+    def disclose(
         self, query: str, *, max_tokens: int = 6000, limit: int = 10, profile: str | None = None
     ) -> Pack:
-        """Return what a reader needs to answer `query`: the best hits, whole as far as they fit."""
+        """Return the best hits node by node, each at the highest level of detail that fits."""
         answer = self.search(query, profile=profile, limit=limit)
         found = []
         for hit in answer.results:
@@ -473,6 +476,45 @@ class Collection:
                 one = self.get(hit.node.id)
                 found.append(Material(one.node, one.edges, one.sections, one.text))
         return pack(found, total=self.stats().nodes, max_tokens=max_tokens)
+
+    def context(
+        self,
+        query: str,
+        *,
+        max_tokens: int = 4000,
+        limit: int | None = None,
+        profile: str | None = None,
+        kind: str | Sequence[str] | None = None,
+        filters: FilterValues | None = None,
+        mode: str = "mixed",
+        search_mode: str = "hybrid",
+        sync: bool = False,
+        rerank: bool = True,
+        place: Callable[[str], str] = str,
+    ) -> Context:
+        """Return the most useful text for `query` that fits into `max_tokens`, in pieces.
+
+        Tokens are characters / 4, rounded up, headings included. `limit` is how many hits are
+        looked at, 50 if nothing is said; `place` writes a path for the reader, in headings; the
+        other arguments are those of a search.
+        """
+        if max_tokens < 1:
+            raise UsageError(f"max_tokens is {max_tokens}; give 1 or more.")
+        most = self.profile(profile).most
+        answer = self.search(
+            query,
+            limit=min(_HITS_TO_PACK, most) if limit is None else limit,
+            profile=profile,
+            kind=kind,
+            filters=filters,
+            mode=mode,
+            search_mode=search_mode,
+            sync=sync,
+            expand="context",
+            rerank=rerank,
+        )
+        with self._backend.snapshot() as snapshot:
+            return context_of(snapshot, answer, max_tokens=max_tokens, place=place)
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""

@@ -512,7 +512,7 @@ def test_g28_a_budget_is_never_exceeded(
 
     for found in (
         collection.scan("zebra", max_tokens=max_tokens),
-        collection.context("zebra", max_tokens=max_tokens, profile="xplor"),
+        collection.disclose("zebra", max_tokens=max_tokens, profile="xplor"),
     ):
         assert found.tokens == sum(node.tokens for node in found.nodes) <= max_tokens
         for node in found.nodes:
@@ -528,7 +528,7 @@ def test_g28_a_budget_that_is_large_enough_shows_everything(
 ) -> None:
     collection = filled(opened_on_each(folder, embedding__model="none"), DISCLOSED)
 
-    found = collection.context("zebra", max_tokens=100_000, profile="xplor")
+    found = collection.disclose("zebra", max_tokens=100_000, profile="xplor")
 
     assert {node.level for node in found.nodes} == {Level.FULL}
     first = found.nodes[0]
