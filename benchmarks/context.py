@@ -161,10 +161,10 @@ def _row(values: Mapping[int, Sequence[float]]) -> dict[str, str]:
 
 
 def grid() -> list[Weights]:
-    """Return the weights to choose from; `hits` first, what is around them by what is left."""
+    """Return the weights to choose from."""
     return [
-        replace(WEIGHTS, fall=fall, window=window, again=again)
-        for fall, window, again in itertools.product((0.5, 1.0, 1.5), (1.0, 2.0), (0.25, 0.5))
+        replace(WEIGHTS, fall=fall, window=1.0, chunk=more, whole=more, again=again)
+        for fall, more, again in itertools.product((0.5, 1.0, 1.5), (0.2, 0.4, 0.8), (0.25, 0.5))
     ]
 
 
@@ -193,7 +193,7 @@ def tune(asked: Sequence[Asked]) -> list[Row]:
         rows.append(
             {
                 "fold": "all" if fold is None else str(fold),
-                "weights": f"fall {weights.fall} window {weights.window} again {weights.again}",
+                "weights": f"fall {weights.fall} more {weights.chunk} again {weights.again}",
                 "chosen on": f"{means[chosen]:.4f}",
                 "best there": f"{best:.4f}",
                 "whole": f"{_whole(made[chosen], seen):.3f}",
@@ -208,7 +208,7 @@ def tune(asked: Sequence[Asked]) -> list[Row]:
         rows.append(
             {
                 "fold": "",
-                "weights": f"fall {weights.fall} window {weights.window} again {weights.again}",
+                "weights": f"fall {weights.fall} more {weights.chunk} again {weights.again}",
                 "chosen on": f"{_mean(results, every):.4f}",
                 "whole": f"{_whole(results, every):.3f}",
             }

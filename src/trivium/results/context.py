@@ -183,11 +183,24 @@ def _cut(step: Step, sheet: Sheet, lines: Lines, hit: Hit, *, max_tokens: int) -
     """Return as much of one line as fits, from shortly before what matched."""
     heading = sheet.heading(lines, step.name)
     line = sheet.text(lines)
-    shown = hit.snippet.split("\n")[lines.first - hit.start_line] if hit.snippet else ""
-    start = max(0, line.find(shown)) if shown else 0
-    text = shortened(line[start:], heading, max_tokens=max_tokens)
+    start = _match_in(line, hit)
+    room = len(shortened(line, heading, max_tokens=max_tokens))
+    text = shortened(line[max(0, start - room // 4) :], heading, max_tokens=max_tokens)
     if not text:
         return None
     node = Shown(step.node.id, step.role, step.rank, step.reason)
     tokens = piece_tokens(heading, text)
     return Piece(step.path, lines.first, lines.last, (node,), heading, text, tokens, is_cut=True)
+
+
+def _match_in(line: str, hit: Hit) -> int:
+    """Return where in its line the first word that matched stands; 0 if that is not known."""
+    if not hit.highlights:
+        return 0
+    first, last = hit.highlights[0]
+    start = hit.snippet.rfind("\n", 0, first) + 1
+    end = hit.snippet.find("\n", last)
+    shown = hit.snippet[start : end if end >= 0 else None]
+    # A snippet shows a part of a long line.
+    at = line.find(shown)
+    return at + first - start if at >= 0 else 0

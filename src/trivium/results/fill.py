@@ -16,8 +16,9 @@ from enum import StrEnum
 from trivium.results.sheet import Lines, Sheet, covers
 from trivium.types import Node
 
-# Two texts that share fewer of their words say different things.
+# Two texts that share fewer of their words say different things; from the other on, the same.
 _ALIKE = 0.5
+_SAME = 0.9
 _FOR_NOTHING = float("inf")
 
 
@@ -49,14 +50,14 @@ class Weights:
     Chosen by folds over the repositories of semble-dev: benchmarks/context.py.
     """
 
-    fall: float = 0.5
-    window: float = 0.7
+    fall: float = 1.0
+    window: float = 1.0
     chunk: float = 0.2
-    whole: float = 0.1
+    whole: float = 0.2
     passage: float = 0.1
     head: float = 0.05
     around: float = 0.03
-    again: float = 0.5
+    again: float = 0.25
 
     def worth(self, step: Step) -> float:
         """Return what a step is worth where nothing is shown yet."""
@@ -128,7 +129,8 @@ def fill(
 ) -> Taken:
     """Take steps until no more fit, the first before all others.
 
-    What does not fit is passed over, and smaller steps may still be taken.
+    What does not fit is passed over, and smaller steps may still be taken; so is what says the
+    same as something that is shown.
     """
     return _Filling(steps, sheets, max_tokens=max_tokens, weights=weights).run()
 
@@ -178,7 +180,7 @@ class _Filling:
             now = -self._value(number)
             if self._queue and (now, number) > self._queue[0][:2] and now != value:
                 heapq.heappush(self._queue, (now, number, version))
-            elif self._fits(number):
+            elif now < 0 and self._fits(number):
                 self._take(number)
             else:
                 self._open[self._steps[number].path].discard(number)
@@ -205,6 +207,8 @@ class _Filling:
         if not step.words:
             return 1.0
         alike = max((_likeness(step.words, one) for one in self._said), default=0.0)
+        if alike >= _SAME:
+            return 0.0
         return 1.0 - alike if alike >= _ALIKE else 1.0
 
     def _fits(self, number: int) -> bool:

@@ -41,18 +41,19 @@ def head(node: Node, sheet: Sheet) -> Lines | None:
 def _signature(node: Node, sheet: Sheet, lines: Lines) -> Lines:
     """Return the lines of the signature; the first line of all where it is not found."""
     signature = "".join(str(node.metadata.get("signature", "")).split())
-    start = signature[:_ENOUGH_TO_KNOW]
-    deepest = min(lines.last, lines.first + _DEEPEST)
-    for first in range(lines.first, deepest + 1):
-        if not start or not _squeezed(sheet, first).startswith(start):
+    for first in range(lines.first, min(lines.last, lines.first + _DEEPEST) + 1):
+        squeezed = _squeezed(sheet, first)
+        if not signature or not squeezed or not _begin_alike(signature, squeezed):
             continue
-        squeezed = ""
         for last in range(first, min(lines.last, first + _LONGEST_SIGNATURE) + 1):
-            squeezed += _squeezed(sheet, last)
+            squeezed += _squeezed(sheet, last) if last > first else ""
             if signature in squeezed:
                 return Lines(first, last)
-        return Lines(first, first)
     return Lines(lines.first, lines.first)
+
+
+def _begin_alike(signature: str, line: str) -> bool:
+    return signature.startswith(line) or line.startswith(signature[:_ENOUGH_TO_KNOW])
 
 
 def _said_at(node: Node, sheet: Sheet, lines: Lines) -> int | None:

@@ -54,6 +54,7 @@ class _Making:
         self._made = Steps()
         # The number of the step after which what belongs to a hit may come, by its node.
         self._shown_by: dict[NodeId, tuple[int, int]] = {}
+        self._whys: dict[NodeId, str] = {}
 
     def run(self) -> Steps:
         for rank, hit in enumerate(self._found, 1):
@@ -72,13 +73,15 @@ class _Making:
             sheet = self._sheet(found.node.source.file_path)
             window = chunk = head(found.node, sheet) or chunk
         words = frozenset(self._terms_of(hit.text))
-        first = self._add(found.node, window, rank, Stage.WINDOW, words=words)
+        why = f"rank {rank}: {hit.reason}" if hit.reason else ""
+        self._whys.setdefault(found.node.id, why)
+        first = self._add(found.node, window, rank, Stage.WINDOW, reason=why, words=words)
         if first is None:
             return
-        second = self._add(found.node, chunk, rank, Stage.CHUNK, after=first)
+        second = self._add(found.node, chunk, rank, Stage.CHUNK, reason=why, after=first)
         source = found.node.source
         whole = Lines(source.start_line, source.end_line)
-        self._add(found.node, whole, rank, Stage.WHOLE, after=second)
+        self._add(found.node, whole, rank, Stage.WHOLE, reason=why, after=second)
         self._shown_by.setdefault(found.node.id, (rank, first if second is None else second))
         for passage in _passages(hit):
             if passage in self._chunks:
@@ -108,7 +111,7 @@ class _Making:
         lines = head(node, self._sheet(node.source.file_path))
         if lines is None or node.kind is Kind.FILE:
             return
-        role, reason = Role.HIT, ""
+        role, reason = Role.HIT, self._whys[best]
         if not is_own:
             role, reason = Role.HOLDS, f"{label_of(best)} is part of it"
         self._add(node, lines, rank, Stage.HEAD, role=role, reason=reason, after=after)

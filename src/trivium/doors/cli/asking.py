@@ -1,4 +1,4 @@
-"""search and get: a question or an id -> hits or a text on stdout.
+"""search, context and get: a question or an id -> hits or texts on stdout.
 
 Each calls a Collection once, prints, and sets the exit status. Registered by main.
 """
@@ -44,16 +44,29 @@ _PASSED_ON = (
     *("seeds", "bfs_depth", "bfs_decay"),
 )
 
+_PROFILE = click.option(
+    "--profile", help="Ranking profile, by name or file (see: trivium profiles list)."
+)
+_MODE = click.option(
+    "--mode", default="mixed", help="mixed, code, prose or records.", show_default=True
+)
+_SEARCH_MODE = click.option(
+    "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
+)
+_NO_RERANK = click.option(
+    "--no-rerank", is_flag=True, help="Leave out the model that reads hits again."
+)
+_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
+_YES = click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+
 
 @click.command(cls=CommandWithFilters)
 @click.argument("query")
 @FOLDER
 @click.option("-n", "--limit", type=int, help="Most hits to show (default: the profile's, 10).")
-@click.option("--profile", help="Ranking profile, by name or file (see: trivium profiles list).")
-@click.option("--mode", default="mixed", help="mixed, code, prose or records.", show_default=True)
-@click.option(
-    "--search-mode", default="hybrid", help="hybrid, keyword or vector.", show_default=True
-)
+@_PROFILE
+@_MODE
+@_SEARCH_MODE
 @click.option("--min-score", type=float, help="Drop hits below this score.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
 @click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")
@@ -67,7 +80,7 @@ _PASSED_ON = (
 @click.option("--seeds", type=int, help="Hits that a graph profile spreads from.")
 @click.option("--bfs-depth", type=int, help="How many links a graph profile follows.")
 @click.option("--bfs-decay", type=float, help="What is left of a score behind every link.")
-@click.option("--no-rerank", is_flag=True, help="Leave out the model that reads hits again.")
+@_NO_RERANK
 @click.option(
     "--with",
     "others",
@@ -75,8 +88,8 @@ _PASSED_ON = (
     type=click.Path(path_type=Path),
     help="Search this folder too and fuse by rank. Repeat for more.",
 )
-@click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
-@click.option("--yes", is_flag=True, help="Index very large folders without asking.")
+@_NO_SYNC
+@_YES
 @filter_options
 @AS_JSON
 def search(
@@ -141,6 +154,82 @@ def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any
     from trivium.federation import Together
 
     return Together(asked).search(query, **options)
+
+
+@click.command(cls=CommandWithFilters)
+@click.argument("query")
+@FOLDER
+@click.option(
+    "--max-tokens",
+    type=int,
+    default=4000,
+    show_default=True,
+    help="Most tokens of the text, at 4 characters each.",
+)
+@click.option("-n", "--limit", type=int, help="How many hits to choose from (default: 50).")
+@_PROFILE
+@_MODE
+@_SEARCH_MODE
+@_NO_RERANK
+@_NO_SYNC
+@_YES
+@filter_options
+@AS_JSON
+def context(
+    query: str,
+    folder: Path,
+    *,
+    max_tokens: int,
+    limit: int | None,
+    profile: str | None,
+    mode: str,
+    search_mode: str,
+    no_rerank: bool,
+    no_sync: bool,
+    yes: bool,
+    as_json: bool,
+    **given: object,
+) -> None:
+    """Print the most useful text of FOLDER (default: here) that fits into some tokens.
+
+    Made for coding agents: lines that match, whole functions where they are cheap, heads of what
+    they lie in and call, each under a heading with its path and lines.
+
+    Exit status: 0 found, 1 nothing found, 2 error.
+    """
+    from trivium.results.present_context import context_data, context_footer, context_text
+
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}; give at least 1.")
+    searched = _folder_of(folder)
+    with open_folder(searched, file=folder.name if searched != folder else "") as collection:
+        if not no_sync:
+            with Progress("looking for files") as progress:
+                collection.refresh(progress=progress, yes=yes)
+        packed = collection.context(
+            query,
+            max_tokens=max_tokens,
+            limit=limit,
+            profile=profile,
+            filters=given_filters(given),
+            mode=mode,
+            search_mode=search_mode,
+            rerank=not no_rerank,
+            place=places(collection, searched),
+        )
+    if not packed.answer.results:
+        packed = replace(packed, answer=_with_what_is_missing(packed.answer))
+    if as_json:
+        show_json(context_data(packed))
+    else:
+        if packed.pieces:
+            click.echo(context_text(packed, style=styled))
+        else:
+            is_found = bool(packed.answer.results)
+            say("Nothing fits: give more tokens." if is_found else "Nothing found.")
+        for line in context_footer(packed):
+            say(line, dim=True)
+    raise click.exceptions.Exit(FOUND if packed.pieces else NOTHING_FOUND)
 
 
 @click.command()

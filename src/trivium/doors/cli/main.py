@@ -19,6 +19,7 @@ from trivium.errors import TriviumError
 
 _COMMANDS: tuple[click.Command, ...] = (
     asking.search,
+    asking.context,
     asking.get,
     relating.graph,
     ranking.compare,
@@ -83,15 +84,14 @@ def _say_what_is_wrong(error: click.ClickException) -> None:
     shown = io.StringIO()
     error.show(file=shown)
     say(shown.getvalue().rstrip("\n"))
-    is_search = isinstance(error, click.UsageError) and _command_of(error) == asking.search.name
-    if is_search and "unexpected extra argument" in error.message:
-        say("Put a query of several words in quotes: trivium search 'required flags' FOLDER")
-    if (
-        isinstance(error, click.NoSuchOption)
-        and not error.option_name.startswith("--")
-        and is_search
-    ):
-        say("To exclude a word put -- before the query: trivium search -- 'cat -zebra'")
+    asks = (asking.search.name, asking.context.name)
+    command = _command_of(error) if isinstance(error, click.UsageError) else None
+    if command not in asks:
+        return
+    if "unexpected extra argument" in error.message:
+        say(f"Put a query of several words in quotes: trivium {command} 'required flags' FOLDER")
+    if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+        say(f"To exclude a word put -- before the query: trivium {command} -- 'cat -zebra'")
 
 
 def _command_of(error: click.UsageError) -> str | None:
