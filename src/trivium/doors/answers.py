@@ -22,6 +22,7 @@ from trivium.results import present
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
+    from trivium.results.context import Context
     from trivium.types import Answer
 
 Data = dict[str, object]
@@ -151,6 +152,15 @@ class McpSearch(SearchRequest):
     ] = None
 
 
+class ContextRequest(SearchRequest):
+    """A search whose hits are packed into tokens; `limit` is how many there are to choose from."""
+
+    max_tokens: Annotated[
+        int, Field(ge=1, description="Most tokens of the pieces, at 4 characters each.")
+    ] = 4000
+    graph_id: str | None = None
+
+
 class McpFetch(_Request):
     """One node or chunk, by its id."""
 
@@ -183,8 +193,7 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
 
 def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
     """Put a question to a collection. Raises UsageError for a profile that is a file's path."""
-    if asked.profile is not None and asked.profile.endswith(".toml"):
-        raise UsageError("Give a profile by its name; files are for who runs the server.")
+    _refuse_files(asked)
     return collection.search(
         asked.query,
         limit=asked.limit,
@@ -204,6 +213,27 @@ def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
         dedupe=asked.dedupe,
         rerank=asked.rerank,
     )
+
+
+def pack(collection: Collection, asked: Asked, *, max_tokens: int) -> Context:
+    """Have a collection pack what answers a question. Raises UsageError as `ask` does."""
+    _refuse_files(asked)
+    return collection.context(
+        asked.query,
+        max_tokens=max_tokens,
+        limit=asked.limit,
+        profile=asked.profile,
+        kind=asked.kind,
+        filters=asked.filters,
+        mode=asked.mode,
+        search_mode=asked.search_mode,
+        rerank=asked.rerank,
+    )
+
+
+def _refuse_files(asked: Asked) -> None:
+    if asked.profile is not None and asked.profile.endswith(".toml"):
+        raise UsageError("Give a profile by its name; files are for who runs the server.")
 
 
 def check_collection(wanted: str | None, served: str) -> None:

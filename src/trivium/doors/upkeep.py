@@ -33,6 +33,7 @@ from trivium.types import Answer, Degraded
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
     from trivium.doors.answers import Asked
+    from trivium.results.context import Context
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +156,16 @@ class Upkeep:
         """Answer from the state of the folder now, at most two seconds ago, or say why not."""
         if self.is_ready:
             self._take_in()
-        answer = answers.ask(self._collection, asked)
+        return self._with_what_was_missed(answers.ask(self._collection, asked))
+
+    def context(self, asked: Asked, *, max_tokens: int) -> Context:
+        """Pack what answers a question, from the same state of the folder as a search."""
+        if self.is_ready:
+            self._take_in()
+        packed = answers.pack(self._collection, asked, max_tokens=max_tokens)
+        return replace(packed, answer=self._with_what_was_missed(packed.answer))
+
+    def _with_what_was_missed(self, answer: Answer) -> Answer:
         missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
         return answer if missed is None else _with(answer, missed)
 

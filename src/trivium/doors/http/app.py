@@ -1,4 +1,4 @@
-"""Upkeep -> an ASGI application: search, nodes, health.
+"""Upkeep -> an ASGI application: search, context, nodes, health.
 
 Each endpoint reads a request, puts one call to the collection in a worker thread and
 writes the answer. Nothing of a query is logged above DEBUG.
@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import Data, HttpSearch
+from trivium.doors.answers import ContextRequest, Data, HttpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
 from trivium.doors.http.body import TOO_LARGE, json_body, query_data, wants_xplor
@@ -34,6 +34,7 @@ from trivium.doors.http.guard import Guard
 from trivium.doors.upkeep import Upkeep
 from trivium.errors import TriviumError
 from trivium.results import present
+from trivium.results.present_context import context_data
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ def build(upkeep: Upkeep, *, port: int) -> Starlette:
     return Starlette(
         routes=[
             Route("/api/search", _guarded(doors.search), methods=["GET", "POST"]),
+            Route("/api/context", _guarded(doors.post_context), methods=["POST"]),
             Route("/api/nodes/{id:any}", _guarded(doors.get_node), methods=["GET"]),
             Route("/health", _guarded(doors.get_health), methods=["GET"]),
         ],
@@ -116,6 +118,20 @@ class _Endpoints:
         is_xplor = wants_xplor(data)
         asked = answers.read(HttpSearch, data, is_text=True)
         return await self._search(asked, is_xplor=is_xplor)
+
+    async def post_context(self, request: Request) -> Response:
+        """Pack what answers a question into a number of tokens; the request is a JSON object."""
+        beside = query_data(request.query_params)
+        if beside:
+            raise RequestInvalid(f"{next(iter(beside))!r} belongs in the body, not in the address.")
+        wanted = answers.read(ContextRequest, await json_body(request))
+        answers.check_collection(wanted.graph_id, self._upkeep.name)
+        asked = wanted.asked()
+        log.debug("context: %r", asked)
+        packed = await self._in_worker(
+            lambda: self._upkeep.context(asked, max_tokens=wanted.max_tokens)
+        )
+        return reply.found(context_data(packed))
 
     async def get_node(self, request: Request) -> Response:
         """Return one node or chunk with its text."""
@@ -175,7 +191,7 @@ async def _http_failure(request: Request, error: Exception) -> Response:
     if error.status_code == _NOT_FOUND:
         kind, message = (
             "NotFound",
-            "Nothing here. There are /api/search, /api/nodes/ID and /health.",
+            "Nothing here. There are /api/search, /api/context, /api/nodes/ID and /health.",
         )
     elif error.status_code == _WRONG_METHOD:
         kind, message = (
