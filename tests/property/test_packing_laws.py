@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.results.context import Piece, pieces_of
-from trivium.results.fill import Stage, Step, Weights
+from trivium.results.fill import Stage, Step, Weights, fill
 from trivium.results.present import printable
 from trivium.results.sheet import Lines, Sheet, tokens_of
 from trivium.results.steps import Steps
@@ -111,6 +111,18 @@ def test_what_is_printed_never_takes_more_than_the_budget(case: Case, max_tokens
     used = sum(piece.tokens for piece in pieces)
     assert used <= max_tokens
     assert not pieces or tokens_of(len(printed)) <= used
+
+
+@given(cases(), BUDGETS)
+def test_the_tokens_counted_while_filling_are_those_of_the_pieces(
+    case: Case, max_tokens: int
+) -> None:
+    pieces = case.packed(max_tokens)
+    first = case.steps.all[:1]
+    if first and case.steps.sheets[first[0].path].tokens(first[0].lines, "name1") <= max_tokens:
+        taken = fill(case.steps.all, case.steps.sheets, max_tokens=max_tokens, weights=Weights())
+
+        assert taken.tokens == sum(piece.tokens for piece in pieces)
 
 
 @given(cases(), BUDGETS)

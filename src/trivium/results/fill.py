@@ -8,12 +8,13 @@ lines that are shown. Before all others comes the best hit. Pure. Called by resu
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from trivium.results.sheet import Lines, Sheet, covers
+from trivium.results.sheet import Lines, Sheet
 from trivium.types import Node
 
 # Two texts that share fewer of their words say different things; from the other on, the same.
@@ -100,28 +101,61 @@ class Taken:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Lines that are one piece, the step it is named after, and its tokens."""
+
+    lines: Lines
+    best: Step
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A run that takes the place of those from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+    run: _Run
+    tokens: int
+
+
 @dataclass(slots=True)
 class _Page:
-    """What is shown of one file so far."""
+    """What is shown of one file so far, in order."""
 
     sheet: Sheet
-    steps: list[Step] = field(default_factory=list)
-    shown: list[Lines] = field(default_factory=list)
-    tokens: int = 0
+    runs: list[_Run] = field(default_factory=list)
     hits: set[int] = field(default_factory=set)
 
-    def with_step(self, step: Step) -> tuple[list[Lines], int]:
-        """Return the lines and the tokens there would be with one more step."""
-        if covers(self.shown, step.lines):
-            return self.shown, self.tokens
-        shown = self.sheet.merged([*self.shown, step.lines])
-        steps = [*self.steps, step]
-        return shown, sum(self.sheet.tokens(one, title(steps, one)) for one in shown)
+    def change(self, step: Step) -> _Change | None:
+        """Return what one more step would change; None if its lines are shown already."""
+        start = bisect_left(self.runs, step.lines.first, key=lambda one: one.lines.last)
+        if start < len(self.runs) and _has(self.runs[start].lines, step.lines):
+            return None
+        # Runs are apart from each other, so that only the next one on each side may be near.
+        if start and self.sheet.is_near(self.runs[start - 1].lines, step.lines):
+            start -= 1
+        end, lines, best = start, step.lines, step
+        while end < len(self.runs) and self._is_beside(lines, self.runs[end].lines):
+            other = self.runs[end]
+            lines = Lines(min(lines.first, other.lines.first), max(lines.last, other.lines.last))
+            best = min(best, other.best, key=_standing)
+            end += 1
+        before = sum(one.tokens for one in self.runs[start:end])
+        run = _Run(lines, best, self.sheet.tokens(lines, best.name))
+        return _Change(start, end, run, run.tokens - before)
 
-    def take(self, step: Step) -> None:
-        self.shown, self.tokens = self.with_step(step)
-        self.steps.append(step)
+    def _is_beside(self, one: Lines, other: Lines) -> bool:
+        first, second = sorted((one, other))
+        return self.sheet.is_near(first, second)
+
+    def take(self, step: Step) -> _Change | None:
+        change = self.change(step)
+        if change is not None:
+            self.runs[change.start : change.end] = [change.run]
         self.hits.add(step.rank)
+        return change
 
 
 def fill(
@@ -137,9 +171,15 @@ def fill(
 
 def title(steps: Sequence[Step], lines: Lines) -> str:
     """Return the name that stands above lines: that of the best step that has any of them."""
-    inside = [one for one in steps if lines.first <= one.lines.first <= lines.last]
-    best = min(inside, key=lambda one: (one.role is not Role.HIT, one.rank, one.lines))
-    return best.name
+    return min((one for one in steps if _has(lines, one.lines)), key=_standing).name
+
+
+def _standing(step: Step) -> tuple[bool, int, Lines]:
+    return step.role is not Role.HIT, step.rank, step.lines
+
+
+def _has(one: Lines, other: Lines) -> bool:
+    return one.first <= other.first and other.last <= one.last
 
 
 class _Filling:
@@ -195,10 +235,11 @@ class _Filling:
     def _value(self, number: int) -> float:
         step = self._steps[number]
         page = self._pages[step.path]
-        added = page.with_step(step)[1] - page.tokens
+        change = page.change(step)
+        added = 0 if change is None else change.tokens
         if added <= 0:
             return _FOR_NOTHING
-        others = len(page.hits - {step.rank})
+        others = len(page.hits) - (step.rank in page.hits)
         worth = self._worths[number] * self._again**others * self._newness(step)
         return worth / added
 
@@ -212,15 +253,15 @@ class _Filling:
         return 1.0 - alike if alike >= _ALIKE else 1.0
 
     def _fits(self, number: int) -> bool:
-        page = self._pages[self._steps[number].path]
-        return page.with_step(self._steps[number])[1] - page.tokens <= self._left
+        step = self._steps[number]
+        change = self._pages[step.path].change(step)
+        return change is None or change.tokens <= self._left
 
     def _take(self, number: int) -> None:
         step = self._steps[number]
         page = self._pages[step.path]
-        before = page.tokens
-        page.take(step)
-        self._left -= page.tokens - before
+        change = page.take(step)
+        self._left -= 0 if change is None else change.tokens
         self._taken.append(number)
         # Whatever stands in the queue for it is stale from now on.
         self._versions[number] += 1
@@ -229,10 +270,15 @@ class _Filling:
         near = self._open[step.path]
         near.discard(number)
         # What stands beside these lines may cost less now, and so come sooner.
-        for other in sorted(near):
+        beside = [] if change is None else self._near(page, change.run.lines, near)
+        for other in beside:
             self._offer(other)
         for other in self._waiting.pop(number, ()):
             self._offer(other)
+
+    def _near(self, page: _Page, lines: Lines, among: set[int]) -> list[int]:
+        steps = self._steps
+        return sorted(one for one in among if page.sheet.is_close(lines, steps[one].lines))
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:

@@ -8,7 +8,7 @@ Used by results.fill and results.context.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -19,7 +19,7 @@ CHARACTERS_PER_TOKEN = 4
 _AROUND = len("\n\n\n")
 # What a heading has beside the path and the name: lines, two spaces.
 _IN_HEADING = len(":1000-1000  ")
-_PLAIN = re.compile(r"[\t\x20-\x7e]*")
+_PLAIN = re.compile(r"[\n\t\x20-\x7e]*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,7 +42,9 @@ class Sheet:
     def of(cls, text: str, *, place: str) -> Sheet:
         """Cut a file into its lines."""
         lines = tuple(text.split("\n"))
-        return cls(one_line(place), lines, tuple(accumulate(map(_length, lines), initial=0)))
+        # Most files have nothing that is printed in another way than it stands.
+        lengths = map(_plain_length if _PLAIN.fullmatch(text) else _length, lines)
+        return cls(one_line(place), lines, tuple(accumulate(lengths, initial=0)))
 
     def characters(self, lines: Lines) -> int:
         """Return how long these lines are when printed, each with its line end."""
@@ -68,17 +70,23 @@ class Sheet:
         """
         made: list[Lines] = []
         for one in sorted(shown):
-            if made and self._is_near(made[-1], one):
+            if made and self.is_near(made[-1], one):
                 made[-1] = Lines(made[-1].first, max(made[-1].last, one.last))
             else:
                 made.append(one)
         return made
 
-    def _is_near(self, one: Lines, other: Lines) -> bool:
+    def is_near(self, one: Lines, other: Lines) -> bool:
+        """Say whether lines and later ones are better shown as one piece."""
         if other.first <= one.last + 1:
             return True
         gap = self.characters(Lines(one.last + 1, other.first - 1))
         return gap <= len(self.place) + _IN_HEADING
+
+    def is_close(self, one: Lines, other: Lines) -> bool:
+        """Say whether lines could be near others, before or after; quick, and never wrongly no."""
+        reach = len(self.place) + _IN_HEADING + 1
+        return one.first - reach <= other.last and other.first <= one.last + reach
 
     def heading(self, lines: Lines, name: str) -> str:
         """Return the line above a piece: path:12-48  Command.ParseFlags."""
@@ -108,12 +116,10 @@ def shortened(line: str, heading: str, *, max_tokens: int) -> str:
     return line[: sum(end <= room for end in ends)]
 
 
-def covers(shown: Sequence[Lines], wanted: Lines) -> bool:
-    """Say whether lines are shown already, given lines that are merged."""
-    return any(one.first <= wanted.first and wanted.last <= one.last for one in shown)
+def _plain_length(line: str) -> int:
+    return len(line) + 1
 
 
 def _length(line: str) -> int:
     """Return how long a line is when printed, with its line end."""
-    plain = _PLAIN.fullmatch(line) is not None
-    return (len(line) if plain else len(printable(line))) + 1
+    return len(printable(line)) + 1

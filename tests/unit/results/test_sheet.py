@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from trivium.results.sheet import Lines, Sheet, covers, piece_tokens, shortened
+from trivium.results.sheet import Lines, Sheet, piece_tokens, shortened
 
 TEXT = "one\n\nthree\n" + "x" * 200 + "\nfive\n\n"
 
@@ -53,9 +53,13 @@ def test_a_gap_is_closed_where_a_heading_would_cost_more() -> None:
     assert sheet().merged([Lines(3, 3), Lines(5, 5)]) == [Lines(3, 3), Lines(5, 5)]
 
 
-def test_lines_are_covered_by_one_run_that_has_them_all() -> None:
-    assert covers([Lines(1, 3), Lines(7, 9)], Lines(7, 8))
-    assert not covers([Lines(1, 3), Lines(7, 9)], Lines(3, 7))
+def test_lines_that_are_near_are_close() -> None:
+    made = Sheet.of("a\n" + "\n" * 9 + "b\n" + "x" * 300 + "\nc", place="p")
+
+    assert made.is_near(Lines(1, 1), Lines(11, 11))
+    assert made.is_close(Lines(1, 1), Lines(11, 11))
+    assert made.is_close(Lines(11, 11), Lines(1, 1))
+    assert not made.is_near(Lines(11, 11), Lines(13, 13))
 
 
 @pytest.mark.parametrize("max_tokens", [5, 6, 10, 60])
