@@ -164,7 +164,9 @@ def grid() -> list[Weights]:
     """Return the weights to choose from."""
     return [
         replace(WEIGHTS, fall=fall, window=1.0, chunk=more, whole=more, again=again)
-        for fall, more, again in itertools.product((0.5, 1.0, 1.5), (0.2, 0.4, 0.8), (0.25, 0.5))
+        for fall, more, again in itertools.product(
+            (0.5, 1.0, 1.25, 1.5), (0.2, 0.3, 0.4), (0.1, 0.25)
+        )
     ]
 
 

@@ -142,6 +142,18 @@ def test_a_line_that_is_longer_than_the_budget_is_cut_around_the_match(
     assert 40 < found.tokens <= 50
 
 
+def test_of_a_window_that_does_not_fit_the_lines_from_the_match_on_are_shown(
+    collection: Collection,
+) -> None:
+    for max_tokens in (24, 30, 40):
+        (piece,) = collection.context("salt lookup", max_tokens=max_tokens, limit=1).pieces
+
+        whole = FILES["src/auth.py"].split("\n")
+        assert piece.text == "\n".join(whole[piece.start_line - 1 : piece.end_line])
+        assert "salt" in piece.text.split("\n")[0]
+        assert not piece.is_cut
+
+
 def test_what_did_not_fit_is_counted_and_named(collection: Collection) -> None:
     found = collection.context("password", max_tokens=40)
     hits = collection.search("password", limit=50).results
