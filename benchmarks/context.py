@@ -151,6 +151,12 @@ def table(asked: Sequence[Asked], weights: Weights) -> list[Row]:
             for budget in BUDGETS
         }
         rows.append({"way": way, **_row(found)})
+    alone = replace(weights, head=0.0, around=0.0)
+    found = {
+        budget: [packed(one, alone, max_tokens=budget).recall for one in asked]
+        for budget in BUDGETS
+    }
+    rows.append({"way": "context without heads", **_row(found)})
     whole = {budget: [float(one.is_whole) for one in made[budget]] for budget in BUDGETS}
     rows.append({"way": "best hit shown whole by context", **_row(whole)})
     return rows

@@ -17,9 +17,8 @@ from enum import StrEnum
 from trivium.results.sheet import Lines, Sheet
 from trivium.types import Node
 
-# Two texts that share fewer of their words say different things; from the other on, the same.
+# Two texts that share fewer of their words say different things.
 _ALIKE = 0.5
-_SAME = 0.9
 _FOR_NOTHING = float("inf")
 
 
@@ -48,13 +47,14 @@ class Weights:
     """What steps are worth: a hit rank ** -fall, and a step the share that its stage has of that.
 
     `again` is what is left of a step's worth for each other hit of its file that is shown.
-    Chosen by folds over the repositories of semble-dev: benchmarks/context.py.
+    Chosen by folds over the repositories of semble-dev (docs/quality.md, Tokens); what passages
+    and heads are worth is a guess that costs .003 of recall at most.
     """
 
     fall: float = 1.0
     window: float = 1.0
-    chunk: float = 0.2
-    whole: float = 0.2
+    chunk: float = 0.3
+    whole: float = 0.3
     passage: float = 0.1
     head: float = 0.05
     around: float = 0.03
@@ -163,8 +163,8 @@ def fill(
 ) -> Taken:
     """Take steps until no more fit, the first before all others.
 
-    What does not fit is passed over, and smaller steps may still be taken; so is what says the
-    same as something that is shown.
+    What does not fit is passed over, and smaller steps may still be taken; so is what has
+    the very words of something that is shown.
     """
     return _Filling(steps, sheets, max_tokens=max_tokens, weights=weights).run()
 
@@ -248,8 +248,6 @@ class _Filling:
         if not step.words:
             return 1.0
         alike = max((_likeness(step.words, one) for one in self._said), default=0.0)
-        if alike >= _SAME:
-            return 0.0
         return 1.0 - alike if alike >= _ALIKE else 1.0
 
     def _fits(self, number: int) -> bool:
