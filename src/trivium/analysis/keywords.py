@@ -125,3 +125,8 @@ def keywords(language: str) -> frozenset[str]:
 def is_any_case(language: str) -> bool:
     """Say whether the keywords of a language are the same in capitals."""
     return (language if language in KEYWORDS else "") in ANY_CASE
+
+
+def is_programmed_in(language: str) -> bool:
+    """Whether a language is one that programs are written in, as far as we read it."""
+    return bool(language) and language in KEYWORDS

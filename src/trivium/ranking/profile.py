@@ -65,7 +65,8 @@ class Fusion:
     """How the signals of one scope become one score.
 
     `instant_weights` hold where the vectors are of an instant model, `name_weights` where the
-    query is a name.
+    query is a name. `code_weights` and `instant_code_weights` are those of code: where the best
+    of the retrievers are half code, the weights lie half way.
     `missing` says what a signal counts that a candidate does not have: "zero", or
     "renormalise" over those it has. `scale` "best" divides all scores by the highest. `alone`
     "score" leaves a single signal as it is. `order` "rrf" orders by reciprocal rank, whatever
@@ -77,6 +78,8 @@ class Fusion:
     weights: Weights = field(default_factory=dict)
     name_weights: Weights = field(default_factory=dict)
     instant_weights: Weights = field(default_factory=dict)
+    code_weights: Weights = field(default_factory=dict)
+    instant_code_weights: Weights = field(default_factory=dict)
     normalise: str = "none"
     missing: str = "zero"
     scale: str = "raw"

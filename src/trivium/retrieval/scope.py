@@ -10,21 +10,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trivium.analysis.keywords import is_programmed_in
 from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Condition, Filter, Test
 from trivium.query.grammar import NOTHING, Query
 from trivium.query.intent import is_name, names_in
 from trivium.ranking import boost, cut, fuse
-from trivium.ranking.profile import Profile, Scope
+from trivium.ranking.profile import Fusion, Profile, Scope
 from trivium.ranking.signals import linked, prepared
 from trivium.retrieval.boosts import Details, boosted
 from trivium.retrieval.gather import Asking, gather, without_proxies
 from trivium.retrieval.spreading import Seeding, spread_from
-from trivium.types import ChunkId, Gathered, NodeId, Part, Scored, View
+from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
 _ROUNDING = 1e-6
+# So many of the best of each retriever tell whether code or prose is asked for.
+_LOOKED_AT = 10
 
 
 @dataclass(slots=True)
@@ -115,11 +118,7 @@ def _fused(
 ) -> tuple[list[Scored], str, Details]:
     """Return the candidates with their scores, how these were made, and what degrees said."""
     fusion = profile.fusion
-    weights = fusion.weights
-    if gathered.is_instant and fusion.instant_weights:
-        weights = fusion.instant_weights
-    if fusion.name_weights and is_name(query.meaning):
-        weights = fusion.name_weights
+    weights = weights_of(snapshot, gathered, fusion, query)
     found = [ranking for ranking in gathered.rankings if ranking.ids]
     details: Details = {}
     if fusion.alone == "score" and len(found) == 1:
@@ -150,6 +149,39 @@ def _fused(
         scored = fuse.blend(gathered.pool, signals, weights=weights, renormalises=renormalises)
         return scored, "blend", details
     return fuse.weighted(gathered.pool, signals, weights=weights), "weighted", details
+
+
+def weights_of(
+    snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query
+) -> Mapping[str, float]:
+    """Return the weights of signals: of a name; else between those of prose and of code."""
+    if fusion.name_weights and is_name(query.meaning):
+        return fusion.name_weights
+    weights, in_code = fusion.weights, fusion.code_weights
+    if gathered.is_instant and fusion.instant_weights:
+        weights, in_code = fusion.instant_weights, fusion.instant_code_weights
+    if not in_code or len(gathered.rankings) == 1:
+        return weights
+    share = _share_of_code(snapshot, gathered)
+    names = sorted({*weights, *in_code})
+    return {
+        one: (1 - share) * weights.get(one, 0.0) + share * in_code.get(one, 0.0) for one in names
+    }
+
+
+def _share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
+    """Return how much of the best of each retriever is code, 0 to 1."""
+    best = [NodeId(cut.node_of(one)) for each in gathered.rankings for one in each.ids[:_LOOKED_AT]]
+    nodes = snapshot.nodes(list(dict.fromkeys(best)))
+    found = [_is_code(nodes[one]) for one in best if one in nodes]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _is_code(node: Node) -> bool:
+    """Whether a node is code, or a file or a record of which someone says that it is."""
+    return node.kind is Kind.CODE or (
+        node.kind in (Kind.FILE, Kind.RECORD) and is_programmed_in(node.language)
+    )
 
 
 def _type_alone(name: str, profile: Profile) -> str:
