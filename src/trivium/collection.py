@@ -330,6 +330,7 @@ class Collection:
         bfs_decay: float | None = None,
         expand: str = "none",
         dedupe: bool = False,
+        group: str | None = None,
         rerank: bool = True,
     ) -> Answer:
         """Answer `query` with the best hits.
@@ -337,8 +338,9 @@ class Collection:
         `profile` is a name or the path of a file. `deep_search` looks at whole contents where
         a profile does not (xplor); `seeds`, `bfs_depth` and `bfs_decay` are for profiles that
         spread over the graph; `expand="context"` adds what the hits call and import after
-        them; `dedupe` leaves out what repeats a better hit; `rerank=False` leaves the model
-        of `rerank.model` out.
+        them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
+        a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
+        `rerank.model` out.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -361,6 +363,7 @@ class Collection:
             bfs_decay=bfs_decay,
             expand=expand,
             dedupe=dedupe,
+            group=group,
         )
         meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(

@@ -12,13 +12,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
+from trivium.filtering.fields import OF_FILES
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
 from trivium.query.grammar import Query, operators, relaxed
@@ -27,6 +28,7 @@ from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
+from trivium.ranking.profile_file import GROUPS
 from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
@@ -56,7 +58,7 @@ class SearchOptions:
 
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit.
+    repeats a better hit; `group` says what is one hit.
     """
 
     profile: Profile
@@ -71,6 +73,7 @@ class SearchOptions:
     bfs_decay: float | None = None
     expand: str = "none"
     dedupe: bool = False
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,10 @@ def search(
 ) -> Answer:
     """Answer `text` from one state of the index."""
     started = time.perf_counter()
-    profile = options.profile
     limit = _checked(options)
-    query = parse(text, dialect=profile.dialect)
+    query = parse(text, dialect=options.profile.dialect)
+    options = replace(options, profile=_grouping(query, options))
+    profile = options.profile
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
     if profile.merge == "rrf" and options.min_score is not None:
@@ -110,7 +114,7 @@ def search(
     placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
     groups = placed.groups
     origins = _origins(ranked, profile, placed=placed.seen)
-    shape = Shape(profile.groups_by_node, profile.snippet, options.explain)
+    shape = Shape(profile.group != "none", profile.snippet, options.explain)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
@@ -141,6 +145,18 @@ def search(
         ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
+
+
+def _grouping(query: Query, options: SearchOptions) -> Profile:
+    """Return the profile with what is one hit here.
+
+    Filters that tell the nodes of one file apart ask for nodes: which functions call this?
+    """
+    profile, group = options.profile, options.group
+    if group is None and profile.group == "file":
+        asked = {one.field for one in (options.where & query.where).conditions}
+        group = "file" if asked <= OF_FILES else "node"
+    return profile if group is None else replace(profile, group=group)
 
 
 def _ranked(
@@ -232,8 +248,9 @@ def _checked(options: SearchOptions) -> int:
     for name, value, choices in (
         ("search mode", options.search_mode, SEARCH_MODES),
         ("expansion", options.expand, EXPANSIONS),
+        ("group", options.group, GROUPS),
     ):
-        if value not in choices:
+        if value is not None and value not in choices:
             raise UsageError(unknown(name, value, choices))
     spreads = profile.expansion.method == "spread"
     ranges = (

@@ -58,6 +58,7 @@ class Asked:
     bfs_decay: float | None = None
     expand: str = "none"
     dedupe: bool = False
+    group: str | None = None
     rerank: bool = True
 
 
@@ -114,6 +115,7 @@ class HttpSearch(SearchRequest):
     bfs_decay: Annotated[float | None, Field(allow_inf_nan=False)] = None
     expand: str = "none"
     dedupe: bool = False
+    group: str | None = None
     rerank: bool = True
 
     def asked(self) -> Asked:
@@ -139,6 +141,7 @@ class HttpSearch(SearchRequest):
             bfs_decay=self.bfs_decay,
             expand=self.expand,
             dedupe=self.dedupe,
+            group=self.group,
             rerank=self.rerank,
         )
 
@@ -211,6 +214,7 @@ def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
         bfs_decay=asked.bfs_decay,
         expand=asked.expand,
         dedupe=asked.dedupe,
+        group=asked.group,
         rerank=asked.rerank,
     )
 

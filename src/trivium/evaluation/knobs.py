@@ -58,11 +58,13 @@ def knobs(profile: Profile, given: Circumstance) -> tuple[Knob, ...]:
         fusion = profile.fusion
         is_instant = given.is_instant and bool(fusion.instant_weights)
         found.append(_share(profile, "instant_weights" if is_instant else "weights"))
+        if given.has_code:
+            found.append(_share(profile, "instant_code_weights" if is_instant else "code_weights"))
         if given.has_words_as_names:
             found.append(_share(profile, "name_weights"))
     if given.has_names and (profile.fusion.method in _SCALED or profile.boosts.name):
         found.append(_boost(profile, "name", _NAME))
-    if given.has_code and profile.groups_by_node and profile.fusion.order == "score":
+    if given.has_code and profile.group == "node" and profile.fusion.order == "score":
         found += [_boost(profile, "file", _FILE), _boost(profile, "again", _AGAIN)]
     return (*(one for one in found if one is not None), *_fields(profile))
 

@@ -17,6 +17,11 @@ from trivium.filtering.comparing import Test
 
 # The attributes a backend stores beside each node, all folded to lower case.
 ATTRIBUTES = ("kind", "type", "lang", "ext", "path", "domain", "tag", "name")
+# Those that are alike for all nodes of a file of code.
+OF_FILES = frozenset(
+    {"kind", "lang", "ext", "path", "domain", "category", "marks"}
+    | {"churn", "author", "branch", "modified"}
+)
 
 
 class Takes(StrEnum):

@@ -120,7 +120,8 @@ def same_file(groups: Sequence[Group], *, gain: float, again: float) -> list[Gro
             parts = list(group.best.parts)
             if file and others:
                 found = sum(max(0.0, one.best.score) for one in others[:_MOST_OTHERS])
-                parts.append(Part("others of its file", gain * found))
+                if gain:
+                    parts.append(Part("others of its file", gain * found))
                 whole = group.best.score + gain * found
                 if number and whole > 0:
                     parts.append(Part(f"file shown {number} times", whole * (again**number - 1)))

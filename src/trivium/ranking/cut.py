@@ -5,10 +5,10 @@ The pool does not depend on `limit`, so a shorter page is the start of a longer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trivium.types import ChunkId, Scored
+from trivium.types import ChunkId, Scored, best_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,25 @@ def by_node_as_they_come(scored: Sequence[Scored]) -> list[Group]:
     for one in scored:
         members.setdefault(node_of(one.chunk_id), []).append(one)
     return [Group(found[0], tuple(found[1:])) for found in members.values()]
+
+
+def by_file(groups: Sequence[Group], *, files: Mapping[ChunkId, str]) -> list[Group]:
+    """Keep each file once, at the place of the first of its nodes; the others follow, best first.
+
+    What has no file in `files` stands alone.
+    """
+    members: dict[str, list[Group]] = {}
+    for group in groups:
+        file = files.get(group.best.chunk_id)
+        key = node_of(group.best.chunk_id) if file is None else f"/{file}"
+        members.setdefault(key, []).append(group)
+    return [_joined(found) for found in members.values()]
+
+
+def _joined(groups: Sequence[Group]) -> Group:
+    first, *rest = groups
+    others = [*first.others, *(one for group in rest for one in (group.best, *group.others))]
+    return Group(first.best, tuple(best_first(others)) if rest else first.others)
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

@@ -117,6 +117,19 @@ class Boosts:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """What the signs of a file of code are worth, by their keys in ranking.features.
+
+    Weights are counted in scores of a blend, and say nothing where ranks are fused; those of
+    `best` are found by training/ranker.py. `lift` is the share by which the best code rises
+    above its old score, beside prose that keeps its own.
+    """
+
+    weights: Weights = field(default_factory=dict)
+    lift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Expansion:
     """How the graph adds hits: "spread" from the best before the cut, "context" after it.
 
@@ -139,7 +152,8 @@ class Expansion:
 class Profile:
     """One way to rank. `merge` says how several scopes become one list: by score or by rank.
 
-    `highest` is the highest score there can be, where there is one.
+    `highest` is the highest score there can be, where there is one. `group` says what is one
+    hit: a "file" of code and a node of anything else, a "node", or each chunk ("none").
     """
 
     name: str
@@ -150,10 +164,11 @@ class Profile:
     retrieval: Retrieval
     fusion: Fusion
     boosts: Boosts
+    learned: Learned
     expansion: Expansion
     highest: float | None
     empty: str
-    groups_by_node: bool
+    group: str
     snippet: str
     default_limit: int
     most: int

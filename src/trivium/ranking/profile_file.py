@@ -15,10 +15,12 @@ from dataclasses import replace
 
 from trivium.analysis.fields import check
 from trivium.errors import ConfigError, unknown
+from trivium.ranking.features import SIGNS
 from trivium.ranking.profile import (
     Boosts,
     Expansion,
     Fusion,
+    Learned,
     Profile,
     Retrieval,
     Scope,
@@ -32,6 +34,7 @@ Table = Mapping[str, object]
 FUSIONS = ("rrf", "weighted", "blend", "zscore")
 SIGNALS = ("text", "vectors", "degree")
 ANALYSERS = ("standard", "simple", "graph", "graph-all", "code", "prose")
+GROUPS = ("file", "node", "none")
 INTENTS = ("code", "prose", "path", "url", "mixed")
 _HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?")
 _KEY = re.compile(r'\s*("?[\w.-]+"?)\s*=')
@@ -55,6 +58,7 @@ def read(text: str, *, origin: str, text_of: Callable[[str], str] = text_of) -> 
     view, scopes = top.table("view"), top.table("scopes", optional=True)
     retrieve, fuse = top.table("retrieve"), top.table("fuse")
     boost, expand = top.table("boost", optional=True), top.table("expand", optional=True)
+    learned = top.table("learned", optional=True)
     cut, limit = top.table("cut", optional=True), top.table("limit")
     most = limit.number("most", least=1)
     least = cut.optional_real("min_score")
@@ -68,15 +72,16 @@ def read(text: str, *, origin: str, text_of: Callable[[str], str] = text_of) -> 
         retrieval=_retrieval(retrieve),
         fusion=_fusion(fuse),
         boosts=_boosts(boost),
+        learned=_learned(learned),
         expansion=_expansion(expand),
         highest=highest,
         empty=top.one_of("empty", ("nothing", "degree"), default="nothing"),
-        groups_by_node=top.one_of("group", ("node", "none"), default="node") == "node",
+        group=top.one_of("group", GROUPS, default="node"),
         snippet=top.one_of("snippet", ("window", "start"), default="window"),
         default_limit=limit.number("default", least=1, most=most),
         most=most,
     )
-    for table in (top, view, scopes, retrieve, fuse, boost, expand, cut, limit):
+    for table in (top, view, scopes, retrieve, fuse, boost, learned, expand, cut, limit):
         table.finish()
     return made
 
@@ -132,6 +137,17 @@ def _boosts(table: _Reader) -> Boosts:
             name: table.real(name, default=getattr(plain, name), most=most.get(name, math.inf))
             for name in names
         }
+    )
+
+
+def _learned(table: _Reader) -> Learned:
+    weights = table.table("weights", optional=True)
+    for key in weights.names():
+        if key not in SIGNS:
+            raise weights.refusal(key, f"there is no such sign: {', '.join(SIGNS)}.")
+    return Learned(
+        weights={key: weights.real(key, most=_MOST_WEIGHT) for key in weights.names()},
+        lift=table.real("lift", default=0.0, most=_MOST_WEIGHT),
     )
 
 

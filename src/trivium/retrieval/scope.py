@@ -16,9 +16,12 @@ from trivium.filtering.conditions import Condition, Filter, Test
 from trivium.query.grammar import NOTHING, Query
 from trivium.query.intent import is_name, names_in
 from trivium.ranking import boost, cut, fuse
+from trivium.ranking.features import wanted
+from trivium.ranking.learned import with_signs
 from trivium.ranking.profile import Fusion, Profile, Scope
 from trivium.ranking.signals import linked, prepared
 from trivium.retrieval.boosts import Details, boosted
+from trivium.retrieval.files import files_of
 from trivium.retrieval.gather import Asking, gather, without_proxies
 from trivium.retrieval.spreading import Seeding, spread_from
 from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, View
@@ -80,21 +83,38 @@ def rank_scope(
         wanted=named,
         gain=profile.boosts.name,
     )
+    learned = profile.learned
+    files = {}
+    if learned.weights or profile.group == "file":
+        files = files_of(snapshot, [one.chunk_id for one in scored])
+    # Weights are counted in scores of the blend: fused by ranks, there is nothing to add them to.
+    if learned.weights and files and score_type == "blend":
+        asked = wanted(query.meaning)
+        scored = with_signs(scored, files=files, asked=asked, learned=learned)
     if profile.fusion.order == "rrf":
         scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
-    groups = cut.ungrouped(scored)
-    if profile.groups_by_node:
-        if profile.fusion.order == "score":
-            found = cut.by_node(scored)
-            groups = boost.same_file(found, gain=profile.boosts.file, again=profile.boosts.again)
-        else:
-            groups = cut.by_node_as_they_come(scored)
+    groups = _grouped(scored, profile, files)
     enough = 0.0 if least is None else least * (1 - _ROUNDING)
     if least is not None:
         groups = [group for group in groups if group.best.score >= enough]
     if profile.expansion.method == "spread":
         groups = spread_from(snapshot, groups, asking, seeding, details, least=enough)
     return Ranked(scope, asking.view, query, gathered, groups, score_type, details)
+
+
+def _grouped(
+    scored: Sequence[Scored], profile: Profile, files: Mapping[ChunkId, str]
+) -> list[cut.Group]:
+    """Make entries of chunks: one for each of them, for each node, or for each file of code."""
+    if profile.group == "none":
+        return cut.ungrouped(scored)
+    is_by_score = profile.fusion.order == "score"
+    nodes = cut.by_node(scored) if is_by_score else cut.by_node_as_they_come(scored)
+    if profile.group == "file":
+        return cut.by_file(nodes, files=files)
+    if not is_by_score:
+        return nodes
+    return boost.same_file(nodes, gain=profile.boosts.file, again=profile.boosts.again)
 
 
 def rank_by_degree(snapshot: Snapshot, scope: Scope, where: Filter, profile: Profile) -> Ranked:

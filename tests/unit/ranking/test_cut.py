@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trivium.ranking.cut import Group, by_node, node_of, page, ungrouped
+from trivium.ranking.cut import Group, by_file, by_node, node_of, page, ungrouped
 from trivium.types import ChunkId, Part, Scored, best_first
 
 
@@ -23,6 +23,20 @@ def test_equal_scores_are_ordered_by_node_not_by_chunk() -> None:
     nodes = by_node(best_first([scored("a#b@0", 0.5), scored("a@0", 0.5)]))
 
     assert [node_of(group.best.chunk_id) for group in nodes] == ["a", "a#b"]
+
+
+def test_a_file_stands_where_its_best_node_does_and_other_kinds_stand_alone() -> None:
+    f0, d0, g0, g1 = (
+        scored("code:a.py#f@0", 0.9),
+        scored("doc:a.md@0", 0.8),
+        scored("code:a.py#g@0", 0.4),
+        scored("code:a.py#g@1", 0.6),
+    )
+    files = {one.chunk_id: "a.py" for one in (f0, g0, g1)}
+
+    groups = by_file(by_node(best_first([f0, d0, g0, g1])), files=files)
+
+    assert groups == [Group(f0, (g1, g0)), Group(d0)]
 
 
 def test_without_grouping_every_chunk_is_an_entry() -> None:

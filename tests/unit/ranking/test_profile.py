@@ -50,7 +50,7 @@ def test_rag_is_seed_004_to_the_letter() -> None:
     assert rag.view == View("rag", "simple", (("title", 1), ("body", 1)), combine="sum")
     assert (rag.retrieval.depth, rag.fusion.method, rag.fusion.k) == (30, "rrf", 60)
     assert rag.fusion.weights == {"text": 1.0, "vectors": 1.0}
-    assert (rag.groups_by_node, rag.snippet, rag.boosts.name) == (False, "start", 0.0)
+    assert (rag.group, rag.snippet, rag.boosts.name) == ("none", "start", 0.0)
     assert (rag.default_limit, rag.most) == (10, 100)
 
 
@@ -91,7 +91,7 @@ def test_what_is_left_out_has_a_default() -> None:
 
     assert mine.fusion.k == 60
     assert (mine.fusion.name_weights, mine.boosts.name) == ({}, 0.0)
-    assert (mine.groups_by_node, mine.snippet, mine.view.kinds) == (True, "window", None)
+    assert (mine.group, mine.snippet, mine.view.kinds) == ("node", "window", None)
 
 
 def test_kinds_that_share_statistics_can_be_named() -> None:
@@ -260,6 +260,10 @@ def test_a_name_is_one_that_a_folder_can_have(name: str) -> None:
             "doc is in",
         ),
         ('[scopes.a]\nkinds = ["doc"]\n[scopes.b]\nweight = 2', "scopes.b", "its kinds"),
+        ("[learned.weights]\nbogus = 1", "learned.weights.bogus", "no such sign: stem"),
+        ("[learned.weights]\nstem = -1", "learned.weights.stem", "from 0 up"),
+        ("[learned]\nlift = 1000", "learned.lift", "at most 100"),
+        ('group = "files"', "group", "not one of file, node, none"),
     ],
 )
 def test_what_would_go_wrong_later_is_refused_at_once(text: str, key: str, problem: str) -> None:

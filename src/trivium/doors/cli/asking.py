@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # Options that a search takes as they are given.
 _PASSED_ON = (
-    *("mode", "search_mode", "min_score", "dedupe", "expand", "deep_search"),
+    *("mode", "search_mode", "min_score", "dedupe", "group", "expand", "deep_search"),
     *("seeds", "bfs_depth", "bfs_decay"),
 )
 
@@ -70,6 +70,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @click.option("--min-score", type=float, help="Drop hits below this score.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
 @click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")
+@click.option("--group", help="What is one hit: file (of code), node or none (each chunk).")
 @click.option(
     "--expand",
     default="none",

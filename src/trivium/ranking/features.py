@@ -1,0 +1,249 @@
+"""A query and the candidates of one file of code -> what a learned ranking looks at.
+
+Each sign is a number from 0 to 1, or from -1 to 0 where it speaks against a file. All are read
+off paths, names and scores that are at hand; no text is looked at again. What a sign is worth
+stands in a profile, and `learned` adds it up. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from trivium.analysis import identifiers
+from trivium.analysis.words import analyser
+
+# Files that are called so speak for their folder.
+_SPEAK_FOR_FOLDER = frozenset({"index", "mod", "__init__", "init", "default"})
+# Words of questions about code, and of all code: no file is found by them.
+_UNSAID = frozenset(
+    """all and can class code do file for from function handl handle how implement implementation
+    in is method to use what when where which why with work""".split()  # noqa: SIM905 - reads best as words
+)
+# What stands beside the code that is meant: tests, examples, what is kept for old callers.
+_ASIDE = frozenset(
+    """test tests spec specs testing testdata testutil testutils fixture fixtures mock mocks e2e
+    example examples sample samples demo demos benchmark benchmarks bench benches tutorial
+    tutorials docs doc compat compatibility legacy deprecated polyfill polyfills shim shims
+    obsolete""".split()  # noqa: SIM905 - as above
+)
+_ASKS_FOR_ASIDE = frozenset(
+    """test spec mock fixtur assert exampl sampl demo benchmark tutori compat legaci deprec polyfil
+    shim obsolet""".split()  # noqa: SIM905 - as above
+)
+_SYMBOL = re.compile(r"[a-z][A-Z]|_|[A-Z]{2}|^[A-Z]\w")
+_TOKEN = re.compile(r"[^\W\d]\w*")
+_DELIMITERS = str.maketrans("", "", "_-")
+_NUMBERED = re.compile(r"~\d+$")
+
+_MOST_WORDS = 64
+_LONGEST = 4000
+_LONGEST_NAME = 40
+_MOST_JOINED = 4
+_MOST_OTHERS = 3
+_DEEPEST = 6
+# Half of a hundred candidates in one file are as many as can be.
+_MANY = math.log1p(150)
+_LEAST_PREFIX = 3
+_LEAST_START = 4
+_LEAST_COMPOUND = 6
+_CACHED = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a query says about names: its words, runs of them, their initials, its symbols.
+
+    `starts` are all beginnings of its words, of three letters or more; `long` are those words
+    that a name may begin or end with.
+    """
+
+    words: frozenset[str]
+    starts: frozenset[str]
+    long: tuple[str, ...]
+    joined: Mapping[str, int]
+    initials: frozenset[str]
+    symbols: tuple[str, ...]
+    asks_for_aside: bool
+    _known: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
+
+    def covers(self, word: str) -> float:
+        """Say how well the query speaks of a word of a path, 0 to 1.
+
+        1 for a word of it or a run of them, .8 for a prefix (args, arguments), .6 for initials
+        (fs, file system), .5 for the end of a word.
+        """
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = _covered(self, word)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A chunk of a file: the name of its node, empty for the file itself, and its score."""
+
+    name: str
+    score: float
+
+
+def wanted(query: str) -> Wanted:
+    """Read what a query says about names. Of a long one its first words count."""
+    query = query[:_LONGEST]
+    in_order = pieces(query)[:_MOST_WORDS]
+    stems = frozenset(stemmed(" ".join(in_order)))
+    joined: dict[str, int] = {}
+    initials = set()
+    for count in range(2, _MOST_JOINED + 1):
+        for at in range(len(in_order) - count + 1):
+            some = in_order[at : at + count]
+            joined.setdefault("".join(some), count)
+            initials.add("".join(one[0] for one in some))
+    tokens = (token for token in _TOKEN.findall(query) if len(token) > 1)
+    symbols = [plain(token) for token in tokens if _SYMBOL.search(token)]
+    said = [one for one in dict.fromkeys(in_order) if one not in _UNSAID]
+    return Wanted(
+        words=stems - _UNSAID,
+        starts=frozenset(
+            one[:end]
+            for one in said
+            for end in range(_LEAST_PREFIX, min(len(one), _LONGEST_NAME) + 1)
+        ),
+        long=tuple(one for one in said if len(one) >= _LEAST_START),
+        joined=joined,
+        initials=frozenset(initials),
+        symbols=tuple(dict.fromkeys(symbols[:_MOST_WORDS])),
+        asks_for_aside=not _ASKS_FOR_ASIDE.isdisjoint(stems),
+    )
+
+
+def _covered(asked: Wanted, word: str) -> float:
+    stems = stemmed(word)
+    if (stems and asked.words.issuperset(stems)) or word in asked.joined:
+        return 1.0
+    if word in asked.initials and word not in _UNSAID:
+        return 0.6
+    if len(word) < _LEAST_PREFIX:
+        return 0.0
+    # One letter less for a plural: args are arguments.
+    stub = word[:-1] if word.endswith("s") and len(word) > _LEAST_PREFIX else word
+    if stub in asked.starts or word.startswith(asked.long):
+        return 0.8
+    return 0.5 if len(word) >= _LEAST_COMPOUND and word.endswith(asked.long) else 0.0
+
+
+@lru_cache(_CACHED)
+def pieces(text: str) -> tuple[str, ...]:
+    """Return the words of identifiers in order, lower case and not stemmed."""
+    return tuple(
+        part.lower() for token in _TOKEN.findall(text) for part in identifiers.split(token)
+    )
+
+
+@lru_cache(_CACHED)
+def stemmed(text: str) -> tuple[str, ...]:
+    """Return the words of identifiers as they are indexed."""
+    return tuple(analyser("standard").words(text))
+
+
+@lru_cache(_CACHED)
+def own_name(qualified: str) -> str:
+    """Return a name without those it lies in and without the number of an overload."""
+    return _NUMBERED.sub("", qualified.rpartition(".")[2])
+
+
+@lru_cache(_CACHED)
+def plain(name: str) -> str:
+    """Return a name as it is compared: lower case, without underscores."""
+    return name.lower().translate(_DELIMITERS)
+
+
+@lru_cache(_CACHED)
+def stem_of(path: str) -> tuple[str, str]:
+    """Return what a file is called and its last folder; index and mod take their folder's name."""
+    *folders, last = path.split("/")
+    stem = last.lstrip(".").partition(".")[0]
+    if stem in _SPEAK_FOR_FOLDER and folders:
+        stem = folders.pop()
+    return stem, folders[-1] if folders else ""
+
+
+@lru_cache(_CACHED)
+def is_aside(path: str) -> bool:
+    """Say whether a path is of tests, examples, or what is kept for old callers.
+
+    A file may be called test or spec without being one: a word alone says nothing.
+    """
+    *folders, last = path.split("/")
+    if any(not _ASIDE.isdisjoint(pieces(one)) for one in folders):
+        return True
+    words = pieces(last.rpartition(".")[0])
+    return len(words) > 1 and not _ASIDE.isdisjoint(words)
+
+
+def share_covered(asked: Wanted, name: str) -> float:
+    """Return how many letters of a name the query speaks of, as a share."""
+    words = pieces(name)
+    whole = sum(map(len, words))
+    return sum(len(one) * asked.covers(one) for one in words) / whole if whole else 0.0
+
+
+def _stem(asked: Wanted, path: str, _: Sequence[Member]) -> float:
+    return share_covered(asked, stem_of(path)[0])
+
+
+def _stem_joined(asked: Wanted, path: str, _: Sequence[Member]) -> float:
+    return asked.joined.get(plain(stem_of(path)[0]), 0) / _MOST_JOINED
+
+
+def _stem_symbol(asked: Wanted, path: str, _: Sequence[Member]) -> float:
+    return float(plain(stem_of(path)[0]) in asked.symbols)
+
+
+def _folder(asked: Wanted, path: str, _: Sequence[Member]) -> float:
+    return share_covered(asked, stem_of(path)[1])
+
+
+def _words(asked: Wanted, path: str, members: Sequence[Member]) -> float:
+    said = {word for one in members for word in stemmed(one.name)}.union(stemmed(path))
+    return len(asked.words & said) / max(1, len(asked.words))
+
+
+def _first_symbol(asked: Wanted, _: str, members: Sequence[Member]) -> float:
+    first = asked.symbols[0] if asked.symbols else ""
+    return float(bool(first) and any(plain(one.name) == first for one in members))
+
+
+def _others(_: Wanted, __: str, members: Sequence[Member]) -> float:
+    best = sorted((one.score for one in members), reverse=True)
+    return min(1.0, sum(best[1 : _MOST_OTHERS + 1]) / _MOST_OTHERS)
+
+
+def _count(_: Wanted, __: str, members: Sequence[Member]) -> float:
+    return min(1.0, math.log1p(len(members)) / _MANY)
+
+
+def _depth(_: Wanted, path: str, __: Sequence[Member]) -> float:
+    return -min(_DEEPEST, path.count("/")) / _DEEPEST
+
+
+def _aside(asked: Wanted, path: str, _: Sequence[Member]) -> float:
+    return -float(not asked.asks_for_aside and is_aside(path))
+
+
+# The keys of [learned.weights] in a profile, and what an explanation calls each.
+SIGNS = {
+    "stem": (_stem, "file is called so"),
+    "stem_joined": (_stem_joined, "file is called words of the query run together"),
+    "stem_symbol": (_stem_symbol, "file is called a symbol of the query"),
+    "folder": (_folder, "folder is called so"),
+    "words": (_words, "words in its path and names"),
+    "first_symbol": (_first_symbol, "file defines the first symbol"),
+    "others": (_others, "others of its file"),
+    "count": (_count, "many of its file"),
+    "depth": (_depth, "deep in folders"),
+    "aside": (_aside, "test, example or kept for old callers"),
+}
