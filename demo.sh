@@ -13,13 +13,13 @@ say "1. The first answer builds the index and knows words and meaning: the insta
 ask "keep passwords out of the index"
 ask "can an interrupted commit damage the index"
 
-say "2. A transformer is slower and better: all-MiniLM-L6-v2, on this machine, a minute or two."
-say "\$ trivium index . --model minilm"
-time "$trivium" index . --model minilm
+say "2. The text that answers, packed into 300 tokens, as an agent would ask for it."
+say "\$ trivium context \"how are vectors stored\" . --max-tokens 300"
+"$trivium" context "how are vectors stored" . --max-tokens 300
 
-say "3. It answers once it is through."
-ask "how are vectors stored"
-ask "can an interrupted commit damage the index"
+say "3. What the index holds."
+say "\$ trivium status ."
+"$trivium" status .
 
 say "4. And by structure: who calls a function, and who calls those."
 say "\$ trivium graph callers text_key . --depth 2"

@@ -19,12 +19,10 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium import indexer
 from trivium.backends.base import Snapshot
-from trivium.evaluation import datasets
-from trivium.evaluation.datasets import RepositoryTask
-from trivium.evaluation.measure import Measure, PlaceSearch, score_repository
-from trivium.evaluation.run import Bench
+from trivium.evaluation.bench import Bench, Contender, Prepared
+from trivium.evaluation.measure import Measure, Question, Shown, targets_at, values_of
+from trivium.evaluation.sets import Place, Sort
 from trivium.filtering.conditions import EVERYTHING
 from trivium.models.static import static
 from trivium.query.parse import parse
@@ -36,11 +34,10 @@ from trivium.retrieval.files import files_of
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.scope import rank_scope
 from trivium.retrieval.spreading import Seeding
-from trivium.sources.files import FolderSource
 from trivium.types import ChunkId, Location, NodeId, Scored
-from trivium.writing.digest import Cutting
 
 _KEYS = tuple(SIGNS)
+_PAGE = 10
 _STEPS = 400
 _RATE = 0.2
 # Of .0003, .001, .003, .01 and .03 by folds.
@@ -53,13 +50,16 @@ Floats = NDArray[np.float64]
 class Asked:
     """One query: its candidates before learning, their files and places, and what is wanted."""
 
-    repository: str
-    text: str
+    question: Question
     wanted: Wanted
     scored: tuple[Scored, ...]
     files: Mapping[ChunkId, str]
     places: Mapping[str, Location]
-    targets: frozenset[str]
+
+    @property
+    def repository(self) -> str:
+        """The repository that is asked."""
+        return self.question.fold
 
     def lists(self) -> tuple[Floats, Floats]:
         """Return a row for each file of code, the blend before its signs, and which are right."""
@@ -73,57 +73,41 @@ class Asked:
             + [value for _, _, value in signs_of(path, members, self.wanted, every)]
             for path, members in of_file.items()
         ]
-        right = [float(path in self.targets) for path in of_file]
+        targets = {target.path for target in self.question.targets}
+        right = [float(path in targets) for path in of_file]
         return np.array(rows).reshape(-1, 1 + len(_KEYS)), np.array(right)
 
 
-def gather_all(task: RepositoryTask, bench: Bench, plain: Profile) -> list[Asked]:
-    """Ask every query of a repository without learning."""
-    backend = bench.open(f"{task.name}-{task.revision[:8]}")
-    indexer.sync(FolderSource(task.root), backend, cutting=Cutting())
-    bench.embed(backend)
-    embedder = static()
-    asking = Asking(plain.view, EVERYTHING, plain.retrieval, embedders=(embedder,))
-    seeding = Seeding(plain.expansion, seeds=1, depth=0, decay=None)
-    with backend.snapshot() as snapshot:
-        made = [
-            _asked(snapshot, task.name, query.text, query.targets, plain, asking, seeding)
-            for query in task.queries
-        ]
-    backend.close()
+def gather_all(prepared: Prepared, plain: Profile) -> list[Asked]:
+    """Ask every question without learning."""
+    made = []
+    asking = Asking(plain.view, EVERYTHING, plain.retrieval, embedders=(static(),))
+    for question in prepared.questions:
+        with prepared.backends[question.fold].snapshot() as snapshot:
+            made.append(_asked(snapshot, question, plain, asking))
     return made
 
 
-def _asked(
-    snapshot: Snapshot,
-    repository: str,
-    text: str,
-    targets: Sequence[datasets.Target],
-    plain: Profile,
-    asking: Asking,
-    seeding: Seeding,
-) -> Asked:
-    query = parse(text, dialect=plain.dialect)
+def _asked(snapshot: Snapshot, question: Question, plain: Profile, asking: Asking) -> Asked:
+    query = parse(question.text, dialect=plain.dialect)
     ranked = rank_scope(
         snapshot,
         query,
         scope=plain.scopes[0],
         asking=asking,
         profile=plain,
-        seeding=seeding,
+        seeding=Seeding(plain.expansion, seeds=1, depth=0, decay=None),
         least=None,
     )
     scored = tuple(group.best for group in ranked.groups)
     ids = [one.chunk_id for one in scored]
     nodes = snapshot.nodes([NodeId(cut.node_of(one)) for one in ids])
     return Asked(
-        repository,
-        text,
+        question,
         wanted(query.meaning),
         scored,
         files_of(snapshot, ids),
         {str(node): found.source for node, found in nodes.items()},
-        frozenset(target.path for target in targets),
     )
 
 
@@ -166,34 +150,21 @@ def learned(weights: Floats, *, lift: float) -> Learned:
     )
 
 
-def search_with(
-    asked: Sequence[Asked], weights: Callable[[Asked], Learned]
-) -> Callable[[RepositoryTask], PlaceSearch]:
-    """Return what searches as the engine does, with weights chosen for each query."""
-    known = {(one.repository, one.text): one for one in asked}
-
-    def search_in(task: RepositoryTask) -> PlaceSearch:
-        def search(query: str, *, limit: int) -> list[Location]:
-            one = known[task.name, query]
-            scored = with_signs(one.scored, files=one.files, asked=one.wanted, learned=weights(one))
-            groups = cut.by_file(cut.by_node(scored), files=one.files)
-            return [one.places[cut.node_of(group.best.chunk_id)] for group in groups[:limit]]
-
-        return search
-
-    return search_in
+def ndcg_of(asked: Asked, learned: Learned) -> float:
+    """Return nDCG@10 of one query, ranked as the engine does, by these weights."""
+    scored = with_signs(asked.scored, files=asked.files, asked=asked.wanted, learned=learned)
+    groups = cut.by_file(cut.by_node(scored), files=asked.files)
+    places = [asked.places[cut.node_of(group.best.chunk_id)] for group in groups[:_PAGE]]
+    shown = [Shown(targets_at(place, asked.question.targets), "") for place in places]
+    return values_of(shown, asked.question.gains)[Measure.NDCG_10]
 
 
-def by_repository(
-    tasks: Sequence[RepositoryTask], search_in: Callable[[RepositoryTask], PlaceSearch]
-) -> dict[str, float]:
-    """Return the mean nDCG@10 of each repository."""
-    return {
-        task.name: fmean(
-            score.values[Measure.NDCG_10] for score in score_repository(task, search_in(task))
-        )
-        for task in tasks
-    }
+def by_repository(asked: Sequence[Asked], weights: Callable[[Asked], Learned]) -> dict[str, float]:
+    """Return the mean nDCG@10 of each repository, with weights chosen for each query."""
+    found: dict[str, list[float]] = {}
+    for one in asked:
+        found.setdefault(one.repository, []).append(ndcg_of(one, weights(one)))
+    return {name: fmean(values) for name, values in found.items()}
 
 
 def difference(before: Mapping[str, float], after: Mapping[str, float]) -> str:
@@ -212,11 +183,11 @@ def main() -> None:
     given = parser.parse_args()
     best = profile("best")
     plain = replace(best, learned=Learned(), group="none")
-    bench = Bench(given.home, (best,), static())
-    found = datasets.load_repositories(given.data, repositories=given.repos)
-    asked = [one for task in found.tasks for one in gather_all(task, bench, plain)]
+    bench = Bench(given.home, [Contender("best", best, static())], repositories=given.repos)
+    with bench.prepared(Place(given.data, Sort.REPOSITORIES)) as prepared:
+        asked = gather_all(prepared, plain)
     lists = {id(one): one.lists() for one in asked}
-    names = [task.name for task in found.tasks]
+    names = list(dict.fromkeys(one.repository for one in asked))
     lift = best.learned.lift
 
     def folded(kept: Sequence[int], folds: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -228,14 +199,14 @@ def main() -> None:
             whole = np.zeros(1 + len(_KEYS))
             whole[chosen] = fit([one for one in asked if one.repository not in held], some)
             of |= dict.fromkeys(held, learned(whole, lift=lift))
-        return by_repository(found.tasks, search_with(asked, lambda one: of[one.repository]))
+        return by_repository(asked, lambda one: of[one.repository])
 
-    nothing = by_repository(found.tasks, search_with(asked, lambda _: Learned({}, lift)))
+    nothing = by_repository(asked, lambda _: Learned({}, lift))
     every = list(range(len(_KEYS)))
     each = [[name] for name in names]
     folds = folded(every, each)
     final = learned(fit(asked, lists), lift=lift)
-    fitted = by_repository(found.tasks, search_with(asked, lambda _: final))
+    fitted = by_repository(asked, lambda _: final)
     print(f"{'repository':<22}{'no signs':>9}{'folds':>9}{'fitted':>9}")
     for name in names:
         print(f"{name:<22}{nothing[name]:9.3f}{folds[name]:9.3f}{fitted[name]:9.3f}")
