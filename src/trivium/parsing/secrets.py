@@ -40,6 +40,8 @@ _NUMBER = re.compile(r"[\d.,:+-]+\Z")
 _NAME_PARTS = re.compile(r"[._-]")
 _REST_OF_WORD = re.compile(r"\S*")
 _QUOTED = ("double", "single", "element", "block")
+# What stands in the place of a secret is none.
+_MARK = re.compile(r"\[masked:[a-z0-9-]+\]")
 _TEMPLATE_PASSWORD = re.compile(
     r"[$%{\[(*]|(?:pass|password|passwd|pwd|pw|secret|token|key)\Z", re.IGNORECASE
 )
@@ -181,7 +183,7 @@ def _find_by_path(text: str, *, folded: bytes, path: str) -> Iterator[_Found]:
         if is_template or rule.paths.search(path) is None:
             continue
         for match in rule.pattern.finditer(text):
-            if rule.passes(match["secret"]):
+            if rule.passes(match["secret"]) and _MARK.fullmatch(match["secret"]) is None:
                 start, end = match.span("secret")
                 yield _Found(start=start, order=order, end=end, name=rule.name)
     config = rules.config

@@ -170,6 +170,7 @@ def _fusion(table: _Reader) -> Fusion:
         instant_weights=table.table("instant_weights", optional=True).weights(),
         code_weights=table.table("code_weights", optional=True).weights(),
         instant_code_weights=table.table("instant_code_weights", optional=True).weights(),
+        instant_short_weights=table.table("instant_short_weights", optional=True).weights(),
         normalise=table.one_of("normalise", ("none", "max", "minmax", "zscore"), default="none"),
         missing=table.one_of("missing", ("zero", "renormalise"), default="zero"),
         scale=table.one_of("scale", ("raw", "best"), default="raw"),

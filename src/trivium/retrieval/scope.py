@@ -29,6 +29,8 @@ from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, V
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
 _ROUNDING = 1e-6
+# Words: a bag of word vectors says less of so few of them.
+_SHORT = 4
 # So many of the best of each retriever tell whether code or prose is asked for.
 _LOOKED_AT = 10
 
@@ -179,7 +181,9 @@ def weights_of(
         return fusion.name_weights
     weights, in_code = fusion.weights, fusion.code_weights
     if gathered.is_instant and fusion.instant_weights:
-        weights, in_code = fusion.instant_weights, fusion.instant_code_weights
+        is_short = len(query.meaning.split()) <= _SHORT
+        weights = (is_short and fusion.instant_short_weights) or fusion.instant_weights
+        in_code = fusion.instant_code_weights
     if not in_code or len(gathered.rankings) == 1:
         return weights
     share = _share_of_code(snapshot, gathered)

@@ -477,3 +477,9 @@ def test_no_pattern_can_backtrack_into_an_unbounded_run(rule: secrets._Rule) -> 
 def strip_sets(pattern: str) -> str:
     """Leave out sets of characters and escapes, where a star stands for itself."""
     return re.sub(r"\[(?:\\.|[^\]\\])+\]", "S", re.sub(r"\\.", "E", pattern))
+
+
+def test_a_mark_in_a_file_of_values_stays_the_mark_it_is() -> None:
+    text = "password=[masked:password]\nOTHER=[masked:github-token]\n"
+
+    assert mask(text, path=".env").text == text

@@ -67,5 +67,15 @@ def test_instant_vectors_have_weights_of_their_own_in_code_and_in_prose() -> Non
     assert chosen("feed a cat", ["code:a.py#X"], swapped) == pytest.approx(CODE)
 
 
+def test_few_words_have_weights_of_their_own_in_prose_and_not_in_code() -> None:
+    short = replace(FUSION, instant_weights=PROSE, instant_code_weights=CODE)
+    short = replace(short, instant_short_weights=NAME)
+
+    assert chosen("a cat and dogs", ["doc:a.md#X"], short, is_instant=True) == pytest.approx(NAME)
+    assert chosen("a cat", ["code:a.py#X"], short, is_instant=True) == pytest.approx(CODE)
+    longer = chosen("how to feed a cat", ["doc:a.md#X"], short, is_instant=True)
+    assert longer == pytest.approx(PROSE)
+
+
 def test_without_weights_of_code_there_is_one_set_of_them() -> None:
     assert chosen("feed a cat", ["code:a.py#X"], replace(FUSION, code_weights={})) == PROSE
