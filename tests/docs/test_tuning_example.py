@@ -42,7 +42,7 @@ def test_every_command_on_the_page_runs_and_tuning_gains(tmp_path: Path) -> None
         wanted = f"# Note\n\n{f'{word} ' * 6}{ledger}\n"
         (folder / f"n{number}-long.md").write_text(wanted, encoding="utf-8")
         (folder / f"n{number}-short.md").write_text(f"# Note\n\n{word}\n", encoding="utf-8")
-        rows.append(f"{word},n{number}-long.md")
+        rows.append(f"where is all that about {word},n{number}-long.md")
     (folder / "judged.csv").write_text("\n".join(rows), encoding="utf-8")
     environment = {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}/usr/bin{os.pathsep}/bin",
