@@ -189,8 +189,7 @@ class EmbeddedSnapshot:
         return self._spaces
 
     def _find_spaces(self) -> list[Space]:
-        row = self._sql.execute("SELECT count(*) FROM chunks WHERE key <> x''").fetchone()
-        chunks = int(row[0])
+        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
         found = []
         for place in sorted((self._life.folder / "vectors").glob("*/current.json")):
             model_id = place.parent.name
@@ -200,6 +199,10 @@ class EmbeddedSnapshot:
             if state is not None and state.rows and chunks and (pinned or folder.is_whole()):
                 found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
         return found
+
+    def _count_embeddable(self) -> int:
+        row = self._sql.execute("SELECT count(*) FROM chunks WHERE key <> x''").fetchone()
+        return int(row[0])
 
     def unembedded(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet, published or not."""

@@ -34,10 +34,10 @@ def _ranking(name: str, found: list[tuple[float, ChunkId]], *, depth: int) -> Ra
 
 def _kept(numbers: list[int], allowed: NDArray[np.int64] | None) -> list[int]:
     """Return the numbers that are among the sorted `allowed`; None allows all."""
-    import numpy as np
-
     if allowed is None or not numbers:
         return numbers
+    import numpy as np
+
     asked = np.array(numbers, np.int64)
     places = np.minimum(np.searchsorted(allowed, asked), len(allowed) - 1)
     kept: list[int] = asked[allowed[places] == asked].tolist()
