@@ -6,6 +6,7 @@ the engine, the indexer or the backend. Safe to use from many threads.
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -58,6 +59,7 @@ from trivium.models.bill import Bill
 from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
+from trivium.opened import OpenedFiles
 from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
@@ -83,6 +85,8 @@ from trivium.types import (
 from trivium.writing.archive import read_archive, write_archive
 from trivium.writing.digest import Cutting
 from trivium.writing.plan import plan
+
+log = logging.getLogger(__name__)
 
 # Raise when parsing, masking or cutting changes what is stored.
 CONTENT_VERSION = 3
@@ -176,7 +180,8 @@ class Collection:
             views=(self._tokenized(shipped_profile("best")).view,),
         )
         self._backend.introduce(meta)
-        self._meaning = Meaning(settings, self._backend, self._queries)
+        self._opened = OpenedFiles(self._folder / "opened.db")
+        self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
         self._check_made_alike()
 
     @property
@@ -297,15 +302,23 @@ class Collection:
         """
         self._meaning.use(model)
 
-    def embed(self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False) -> int:
+    def embed(
+        self,
+        *,
+        progress: indexer.Progress = indexer.no_progress,
+        say: Callable[[str], None] = log.info,
+        yes: bool = False,
+    ) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
-        What was viewed most goes first, then the newest files. Can be interrupted and goes on
-        where it stopped. Raises ModelError or MissingExtra if the model cannot be had, and
+        What was opened most goes first, then the newest files. Can be interrupted and goes on
+        where it stopped; shares the work with other processes that do the same, and embeds
+        nothing that they do. `say` gets what a person should know of it, a line each. Raises
+        ModelError or MissingExtra if the model cannot be had, and
         UsageError before anything is sent to a service if that is more than settings allow and
         not `yes`.
         """
-        return self._meaning.embed(progress, yes=yes)
+        return self._meaning.embed(progress, say=say, yes=yes)
 
     def bill(self) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing."""
@@ -382,7 +395,6 @@ class Collection:
             if is_here and self.root.is_dir():
                 given = replace(given, is_there=self._is_there)
             answer = engine.search(snapshot, query, options=options, given=given)
-        self._meaning.view(hit.node.source.file_path for hit in answer.results)
         own = meaning.own
         is_named = any(one.stage == "vectors" for one in answer.degraded)
         is_asked = own is not None and own.name == self._meaning.preferred
@@ -426,7 +438,15 @@ class Collection:
         )
 
     def get(self, wanted: str) -> Item:
-        """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound."""
+        """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound.
+
+        Counts as opening its file: what is opened most is embedded first.
+        """
+        found = self._item(wanted)
+        self._opened.note(found.node.source.file_path)
+        return found
+
+    def _item(self, wanted: str) -> Item:
         with self._backend.snapshot() as snapshot:
             node_id = NodeId(wanted)
             node = snapshot.node(node_id)
@@ -435,9 +455,7 @@ class Collection:
                 if not found:
                     raise ChunkNotFound(wanted)
                 only = found[0]
-                self._meaning.view([only.node.source.file_path])
                 return Item(only.node, only.chunk.text, (only.chunk,), ())
-            self._meaning.view([node.source.file_path])
             return Item(
                 node,
                 snapshot.text_of(node_id),
@@ -476,7 +494,7 @@ class Collection:
         for hit in answer.results:
             # It may be gone since: others may write meanwhile.
             with suppress(ChunkNotFound):
-                one = self.get(hit.node.id)
+                one = self._item(hit.node.id)
                 found.append(Material(one.node, one.edges, one.sections, one.text))
         return pack(found, total=self.stats().nodes, max_tokens=max_tokens)
 
@@ -561,9 +579,17 @@ class Collection:
         """Say what the collection holds and how far it is behind its folder."""
         dirty = self._dirty_files() if self.root.is_dir() else 0
         with self._backend.snapshot() as snapshot:
-            spaces = tuple(snapshot.spaces())
+            filling = self._meaning.filling(snapshot)
+            # One count of each: what is stored, for the model that fills in.
+            spaces = tuple(
+                one
+                if filling is None or one.model_id != filling.model_id
+                else replace(one, coverage=filling.embedded)
+                for one in snapshot.spaces()
+            )
+            covered = self._meaning.coverage(spaces)
             return Status(
-                filling=self._meaning.filling(snapshot),
+                filling=filling,
                 name=self.name,
                 root=str(self.root),
                 folder=str(self._folder),
@@ -572,7 +598,7 @@ class Collection:
                 views=tuple(self._backend.views()),
                 dirty_files=dirty,
                 model=self._meaning.model,
-                embedded=self._meaning.coverage(spaces),
+                embedded=covered if filling is None else filling.embedded,
                 census=snapshot.census(),
                 branch=branch_of(self.root),
                 queries=self._queries.count(),
@@ -607,6 +633,7 @@ class Collection:
         """Forget everything: the index is removed, the folder itself is not touched."""
         self._backend.destroy(wait_s=5.0)
         self._queries.forget()
+        self._opened.forget()
 
     def close(self) -> None:
         """Let go of open files."""

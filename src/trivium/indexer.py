@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,6 +50,10 @@ _BATCH_FILES = 256
 _PENDING = 512
 _PUBLISH_EVERY_S = 5.0
 _EMBED_AT_ONCE = 64
+# So often is it shown how far another process is with the same model.
+_FOLLOW_EVERY_S = 1.0
+# Vectors may have been paid for: they wait as long for the lock, which a first sync may hold.
+_STORE_WAIT_S = 600.0
 # An instant model is done with as many in the time a transaction takes.
 _INSTANT_AT_ONCE = 20_000
 _LINK_AT_ONCE = 128
@@ -458,39 +463,86 @@ def embed(
     *,
     wait_s: float = 5.0,
     progress: Progress = no_progress,
+    say: Callable[[str], None] = log.info,
     first: Callable[[], Sequence[str]] = tuple,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Give every chunk a vector of this model; return how many texts were embedded.
+    """Give every chunk a vector of this model; return how many texts were embedded here.
 
-    Files that `first` names come before the newest. The lock is held only to look and to
-    store, so that others can write in between. What was stored before an interruption is kept,
-    and published; so is the pace, for those who ask how long it will take.
+    Files that `first` names come before the newest. Where another process embeds with the
+    model, the two take turns, and no text is embedded twice; `say` tells of that. The writer
+    lock is held only to look and to store, so that others can write in between. What was
+    stored before an interruption is kept, and published; so is the pace, for those who ask
+    how long it will take.
     """
     model = embedder.model_id
     done = 0
+    turns = _Turns(backend, embedder, progress=progress, say=say)
     try:
         while True:
-            with backend.writer(wait_s=wait_s) as writer:
-                left = writer.count_pending(model)
-                pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
-            if not pending:
-                break
-            total = done + left
-            progress("embedding", done, total)
-            began = clock()
-            for start in range(0, len(pending), _EMBED_AT_ONCE):
-                some = pending[start : start + _EMBED_AT_ONCE]
-                vectors = embedder.embed_documents([one.text for one in some])
-                took = max(clock() - began, 1e-6)
+            with turns.next():
                 with backend.writer(wait_s=wait_s) as writer:
-                    writer.put_vectors(model, [one.key for one in some], vectors)
-                    writer.note({pace_key(model): f"{(start + len(some)) / took:.4g}"})
-                done += len(some)
+                    left = writer.count_pending(model)
+                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
+                if not pending:
+                    break
+                total = done + left
                 progress("embedding", done, total)
+                began = clock()
+                for start in range(0, len(pending), _EMBED_AT_ONCE):
+                    some = pending[start : start + _EMBED_AT_ONCE]
+                    vectors = embedder.embed_documents([one.text for one in some])
+                    took = max(clock() - began, 1e-6)
+                    with backend.writer(wait_s=max(wait_s, _STORE_WAIT_S)) as writer:
+                        writer.put_vectors(model, [one.key for one in some], vectors)
+                        writer.note({pace_key(model): f"{(start + len(some)) / took:.4g}"})
+                    done += len(some)
+                    progress("embedding", done, total)
     finally:
         _publish(backend, wait_s=wait_s)
     return done
+
+
+class _Turns:
+    """Waits for the turn to embed with a model, and shows how far the other one is until then."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        embedder: Embedder,
+        *,
+        progress: Progress,
+        say: Callable[[str], None],
+    ) -> None:
+        self._backend = backend
+        self._embedder = embedder
+        self._progress = progress
+        self._say = say
+        self._most = 0
+
+    @contextmanager
+    def next(self) -> Iterator[None]:
+        """Have the turn; a caller that is to stop raises in `progress`."""
+        with ExitStack() as turn:
+            while True:
+                try:
+                    model = self._embedder.model_id
+                    turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
+                    break
+                except IndexLocked as error:
+                    self._follow(error.holder)
+            yield
+
+    def _follow(self, holder: str) -> None:
+        with self._backend.snapshot() as snapshot:
+            left = snapshot.unembedded(self._embedder.model_id)
+        if not self._most:
+            self._say(
+                f"{self._embedder.name} is at work in {holder} as well: what is embedded there "
+                "is not embedded again here."
+            )
+        self._most = max(self._most, left, 1)
+        self._progress("waiting", self._most - left, self._most)
 
 
 def pace_key(model_id: str) -> str:

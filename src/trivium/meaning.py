@@ -1,13 +1,12 @@
 """Settings and an index -> the models that give it meaning, which of its texts they embed, when.
 
-The instant model embeds with each sync; the set one fills in behind, what was viewed most
+The instant model embeds with each sync; the set one fills in behind, what was opened most
 first. Held by the collection. Safe to use from many threads.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,17 +21,23 @@ from trivium.models.chosen import Chosen, choose
 from trivium.models.kept import QueryVectors
 from trivium.models.once import Once
 from trivium.models.registry import load_from
+from trivium.opened import OpenedFiles
 
-# Files whose texts are embedded before others, and those whose views are counted at all.
+# Files whose texts are embedded before others.
 _MOST_FIRST = 200
-_MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How many texts a model has yet to embed, and how long that takes at its last pace."""
+    """How many texts a model has yet to embed, and how long that takes at its last pace.
+
+    `embedded` is the share of chunks that have a vector, of which a process that was killed may
+    have published fewer: where no text is left, the next sync does that.
+    """
 
     model: str
+    model_id: str
+    embedded: float
     texts: int
     seconds: float | None = None
 
@@ -40,13 +45,20 @@ class Filling:
 class Meaning:
     """The models of one collection."""
 
-    def __init__(self, settings: Settings, backend: Backend, queries: QueryVectors) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        backend: Backend,
+        *,
+        queries: QueryVectors,
+        opened: OpenedFiles,
+    ) -> None:
         self._settings = settings
         self._queries = queries
+        self._opened = opened
         self._backend = backend
         self._used = ""
         self._chosen = Once(self._choose)
-        self._views: Counter[str] = Counter()
 
     @property
     def model(self) -> str:
@@ -90,12 +102,7 @@ class Meaning:
         with self._backend.writer(wait_s=5.0) as writer:
             writer.note({"model": model})
 
-    def view(self, paths: Iterable[str]) -> None:
-        """Count that files were shown to someone."""
-        has_room = len(self._views) < _MOST_COUNTED
-        self._views.update(one for one in paths if has_room or one in self._views)
-
-    def embed(self, progress: indexer.Progress, *, yes: bool) -> int:
+    def embed(self, progress: indexer.Progress, *, say: Callable[[str], None], yes: bool) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
         Raises UsageError before a service is sent more than settings allow, unless `yes`.
@@ -106,7 +113,13 @@ class Meaning:
         due = None if yes else self.bill()
         if due is not None and due.is_large:
             raise UsageError(due.refusal())
-        return indexer.embed(self._backend, own, progress=progress, first=self._first)
+        return indexer.embed(
+            self._backend,
+            own,
+            progress=progress,
+            say=say,
+            first=lambda: self._opened.most(_MOST_FIRST),
+        )
 
     def bill(self) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing."""
@@ -120,7 +133,7 @@ class Meaning:
         return estimate(own, count=count, sample=texts, settings=self._settings)
 
     def filling(self, snapshot: Snapshot) -> Filling | None:
-        """Say how far the set model is; None if it is done, or there is none."""
+        """Say how far the set model is; None if all can be searched, or there is none."""
         own = self.chosen.own
         if own is None:
             return None
@@ -129,8 +142,12 @@ class Meaning:
         except (ModelError, MissingExtra):
             return None
         left = snapshot.unembedded(model_id)
+        published = {space.model_id: space.coverage for space in snapshot.spaces()}
+        share = snapshot.embedded(model_id)
+        if not left and published.get(model_id, 0.0) >= share:
+            return None
         pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
-        return Filling(own.name, left, left / pace if pace > 0 else None) if left else None
+        return Filling(own.name, model_id, share, left, left / pace if pace > 0 else None)
 
     def coverage(self, spaces: Iterable[Space]) -> float:
         """Return the share of texts that the set model has embedded; else of the best there is."""
@@ -149,10 +166,6 @@ class Meaning:
 
     def _choose(self) -> Chosen:
         return choose(self._settings, self.model, queries=self._queries)
-
-    def _first(self) -> list[str]:
-        ordered = sorted(self._views.copy().items(), key=lambda pair: (-pair[1], pair[0]))
-        return [path for path, _ in ordered[:_MOST_FIRST]]
 
 
 def _placed(model: str) -> str:

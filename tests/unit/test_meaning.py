@@ -225,6 +225,7 @@ def test_status_says_how_many_texts_a_model_has_to_go_and_how_long_at_its_pace(
     filling = collection.status().filling
     assert filling is not None
     assert (filling.model, filling.texts, filling.seconds) == ("slow", texts, None)
+    assert (filling.embedded, collection.status().embedded) == (0.0, 0.0)
 
     collection.embed()
     assert collection.status().filling is None
@@ -238,17 +239,79 @@ def test_status_says_how_many_texts_a_model_has_to_go_and_how_long_at_its_pace(
     assert filling.seconds > 0
 
 
-def test_what_was_viewed_is_embedded_before_what_is_newer(
+def test_what_was_opened_is_embedded_before_what_is_newer(
     shop: Path, opened: Open, models: dict[str, WordEmbedder]
 ) -> None:
     collection = opened(shop, embedding__model="slow")
     collection.sync()
-    collection.get("doc:cats.md")
+    opened(shop).get("doc:cats.md")
 
     collection.embed()
 
     own = [text for text in models["slow"].documents if "\n" in text]
     assert ["cat" in own[0], "bird" in own[1], "dog" in own[-1]] == [True, True, True]
+
+
+def test_to_be_found_or_packed_is_not_to_be_opened(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    collection.search("cat")
+    collection.disclose("cat")
+    collection.context("cat")
+
+    collection.embed()
+
+    assert "bird" in models["slow"].documents[0]
+
+
+def test_what_was_stored_but_not_published_is_said_to_be_so(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop, embedding__model="slow")
+    collection.sync()
+    slow = models["slow"]
+    with collection._backend.writer(wait_s=0) as writer:
+        waiting = writer.pending(slow.model_id, limit=1000)
+        vectors = slow.embed_documents([one.text for one in waiting])
+        writer.put_vectors(slow.model_id, [one.key for one in waiting], vectors)
+
+    status = collection.status()
+    assert status.filling is not None
+    assert (status.filling.texts, status.filling.embedded, status.embedded) == (0, 1.0, 1.0)
+
+    collection.sync()
+    assert collection.status().filling is None
+    assert collection.search("cat").embedder == "slow"
+
+
+def test_a_text_of_unknown_tokens_is_embedded_and_found_by_words_alone(
+    tmp_path: Path, opened: Open
+) -> None:
+    folder = tmp_path / "odd"
+    write(folder / "cats.md", "# Cats\n\nA cat sleeps all day.\n")
+    write(folder / "\U0001f980.txt", "\U0001f980\U0001f980\U0001f980\n")
+    collection = opened(folder)
+    collection.sync()
+
+    answer = collection.search("kitten naps", explain=True)
+
+    assert answer.coverage.embedded == 1.0
+    assert [hit.source.file_path for hit in answer.results] == ["cats.md"]
+    assert collection.search("cat", search_mode="vector").total == answer.total
+
+
+def test_a_query_of_unknown_tokens_says_so_and_words_answer(shop: Path, opened: Open) -> None:
+    collection = opened(shop)
+    collection.sync()
+
+    answer = collection.search("\U0001f980\U0001f980")
+
+    assert (answer.method, answer.embedder) == ("bm25", "none")
+    assert [(one.stage, one.reason) for one in answer.degraded] == [
+        ("vectors", "static finds no meaning in this query: it knows none of its words")
+    ]
 
 
 @pytest.mark.usefixtures("models")

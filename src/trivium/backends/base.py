@@ -202,12 +202,13 @@ class VectorIndex(Protocol):
     ) -> Ranking:
         """Rank the chunks nearest to `vector` by cosine; the same promises as for text.
 
-        `unit` "chunk" ranks those with text, "node" the first chunk of each node.
+        A vector of zeros has no direction: a chunk that has it is embedded, but near to
+        nothing, and nothing is near to a query that has it. `unit` "chunk" ranks those with text, "node" the first chunk of each node.
         """
         ...
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
-        """Return the cosine of exactly `ids`; a chunk without a vector is left out."""
+        """Return the cosine of exactly `ids`; one without a vector, or of zeros, is left out."""
         ...
 
 
@@ -244,6 +245,10 @@ class Snapshot(Protocol):
 
     def unembedded(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet."""
+        ...
+
+    def embedded(self, model_id: str) -> float:
+        """Return the share of chunks that have a vector in this space, published or not."""
         ...
 
     def vectors(self, model_id: str) -> VectorIndex | None:
@@ -432,6 +437,13 @@ class Backend(Protocol):
 
     def writer(self, *, wait_s: float) -> AbstractContextManager[Writer]:
         """Become the writer. Raises IndexLocked if another one still is after `wait_s`."""
+        ...
+
+    def turn(self, model_id: str, *, wait_s: float) -> AbstractContextManager[None]:
+        """Be the only one who embeds with this model what the index may share with others.
+
+        Raises IndexLocked if another one still does after `wait_s`. Ends with the process, too.
+        """
         ...
 
     def introduce(self, meta: Mapping[str, str]) -> None:

@@ -125,7 +125,7 @@ class _Following:
         self._remembered_at = -math.inf
         self._has_texts = order.embeds
         self._embedded = 0
-        self._trouble = self._no_model = self._no_history = ""
+        self._trouble = self._no_model = self._no_history = self._told = ""
 
     def begin(self) -> None:
         """Take everything in."""
@@ -191,7 +191,9 @@ class _Following:
         if not self._has_texts:
             return
         try:
-            self._collection.embed(progress=self._embedding, yes=self._order.yes)
+            self._collection.embed(
+                progress=self._embedding, say=self._tell, yes=self._order.yes
+            )
             self._has_texts = False
         except (ModelError, UsageError) as error:
             self._has_texts = False
@@ -201,7 +203,8 @@ class _Following:
                 raise
 
     def _embedding(self, stage: str, done: int, total: int) -> None:
-        self._embedded = done
+        if stage == "embedding":
+            self._embedded = done
         self._stoppable(self._order.progress)(stage, done, total)
         self._note(self._watch.changed(0))
         if self._is_due():
@@ -226,6 +229,9 @@ class _Following:
             self._embedded = 0
         if parts:
             self._order.say("; ".join(parts))
+
+    def _tell(self, what: str) -> None:
+        self._told = self._said_once(what, before=self._told)
 
     def _said_once(self, what: str, *, before: str) -> str:
         if what != before:

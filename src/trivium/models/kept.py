@@ -1,37 +1,30 @@
 """A query and a model -> the vector that query had before, in this process or an earlier one.
 
 Kept by hash, never in the clear: in memory, and in one small file of the collection, so that a
-query asked again loads no model. A file that cannot be used is done without, a damaged one
-is made anew. Takes no lock of the index. Held by the collection.
+query asked again loads no model. Held by the collection.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 from trivium.models.base import Embedder
+from trivium.models.beside import FileBeside
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-T = TypeVar("T")
-
 _IN_MEMORY = 256
-# Others hold the file for less than a millisecond; embedding again is better than waiting.
-_BUSY_S = 0.1
 _TABLE = """
 CREATE TABLE IF NOT EXISTS queries (
   id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL, digest BLOB NOT NULL
@@ -47,7 +40,7 @@ class QueryVectors:
     """
 
     def __init__(self, path: Path, *, most: int) -> None:
-        self._path = path
+        self._file = FileBeside(path, table=_TABLE)
         self._most = most
         self._guard = Lock()
         self._memory: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
@@ -75,21 +68,17 @@ class QueryVectors:
             self._write(key, kept.tobytes())
         else:
             # What was kept before the setting said none.
-            self._remove()
+            self._file.remove()
 
     def count(self) -> int:
         """Return how many are kept in the file."""
-        return self._used(_counted, writes=False) or 0
+        return self._file.read(_counted) or 0
 
     def forget(self) -> None:
         """Forget all of them, in memory and in the file."""
         with self._guard:
             self._memory.clear()
-        self._remove()
-
-    def _remove(self) -> None:
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
+        self._file.remove()
 
     def _remember(self, key: bytes, vector: NDArray[np.float32]) -> None:
         with self._guard:
@@ -101,7 +90,7 @@ class QueryVectors:
     def _read(self, key: bytes) -> NDArray[np.float32] | None:
         import numpy as np
 
-        row = self._used(partial(_found, key=key), writes=False)
+        row = self._file.read(partial(_found, key=key))
         if row is None or row.digest != _digest(key, row.vector):
             return None
         if row.newer > self._most // 2:
@@ -110,30 +99,7 @@ class QueryVectors:
         return np.frombuffer(row.vector, "<f4")
 
     def _write(self, key: bytes, vector: bytes) -> None:
-        with suppress(OSError):
-            # Made here, since SQLite would let others read it.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
-        self._used(partial(_kept, key=key, vector=vector, most=self._most), writes=True)
-
-    def _used(self, use: Callable[[sqlite3.Connection], T], *, writes: bool) -> T | None:
-        """Return what `use` makes of the file; None if it cannot be used now.
-
-        Opened anew each time: a file that stays open could not be removed by others.
-        """
-        address = f"file:{quote(str(self._path))}?mode={'rw' if writes else 'ro'}"
-        try:
-            file = sqlite3.connect(address, uri=True, timeout=_BUSY_S, isolation_level=None)
-            try:
-                return use(file)
-            finally:
-                file.close()
-        except sqlite3.OperationalError:
-            # Not there, not allowed, in use, or the disk is full.
-            return None
-        except sqlite3.DatabaseError:
-            # Damaged; the next vector makes it anew.
-            self._remove()
-            return None
+        self._file.write(partial(_kept, key=key, vector=vector, most=self._most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +122,12 @@ def _found(file: sqlite3.Connection, *, key: bytes) -> _Row | None:
 
 
 def _kept(file: sqlite3.Connection, *, key: bytes, vector: bytes, most: int) -> None:
-    # A crash may damage the file, which costs a cache; but no journal is left behind that
-    # could be played back into a file made anew.
-    file.execute("PRAGMA journal_mode = MEMORY")
-    file.execute("PRAGMA synchronous = OFF")
-    file.execute("PRAGMA secure_delete = ON")
-    file.execute("BEGIN IMMEDIATE")
-    file.execute(_TABLE)
     file.execute(
         "INSERT OR REPLACE INTO queries (key, vector, digest) VALUES (?, ?, ?)",
         (key, vector, _digest(key, vector)),
     )
     # Ids only grow, and one that is replaced leaves a gap: no more than `most` stay.
     file.execute("DELETE FROM queries WHERE id <= (SELECT max(id) FROM queries) - ?", (most,))
-    file.execute("COMMIT")
 
 
 class RememberingEmbedder:

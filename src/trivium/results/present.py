@@ -233,9 +233,12 @@ def embedded(share: float, *, chunks: int) -> str:
     return f"{percent}%, {counted(missing, 'chunk')} to go" if share and missing else f"{percent}%"
 
 
-def filling(model: str, texts: int, seconds: float | None) -> str:
-    """Say how much a model has yet to embed, and how long that takes, if that is known."""
-    left = f"{model}: {counted(texts, 'text')} to go"
+def filling(model: str, share: float, texts: int, seconds: float | None) -> str:
+    """Say how much a model has embedded and has yet to, and how long that takes, if known."""
+    percent = math.floor(round(share * _WHOLE_PERCENT, _DIGITS))
+    if not texts:
+        return f"{model} {percent}%, to be published by the next search or index"
+    left = f"{model} {percent}%, {counted(texts, 'text')} to go"
     if seconds is None:
         return left
     minutes = math.ceil(seconds / 60)

@@ -6,6 +6,7 @@ import pytest
 
 from trivium.analysis.fields import embedding_text, text_key
 from trivium.backends.base import Backend, Batch, Snapshot, VectorIndex
+from trivium.errors import IndexLocked
 from trivium.filtering.conditions import EVERYTHING, NOTHING, build
 from trivium.testing.corpus import Section, chunk_id, make_file
 from trivium.testing.filling import (
@@ -96,6 +97,45 @@ class VectorPromises(Promises):
 
         assert found.ids == tuple(chunk_id(f"{name}.md", "twin") for name in "acm")
 
+    def test_a_chunk_whose_vector_is_zeros_is_embedded_and_never_found(
+        self, backend: Backend
+    ) -> None:
+        names = ("word", "other", "emoji")
+        write(backend, [make_file(f"{name}.md", [Section(name, name)]) for name in names])
+        with backend.writer(wait_s=0) as writer:
+            waiting = writer.pending(MODEL, limit=99)
+            vectors = vectors_of([one.text for one in waiting])
+            for row, one in enumerate(waiting):
+                vectors[row] *= "emoji" not in one.text
+            writer.put_vectors(MODEL, [one.key for one in waiting], vectors)
+            writer.publish()
+            assert writer.count_pending(MODEL) == 0
+
+        with backend.snapshot() as snapshot:
+            (space,) = snapshot.spaces()
+            index = _space(snapshot)
+            # One that points away from both: what is near to nothing must not come before it.
+            away = -(vectors[0] + vectors[1] + vectors[2])
+            found = index.search(away, where=EVERYTHING, depth=99)
+            first = index.search(away, where=EVERYTHING, depth=1)
+            scores = index.score(away, [chunk_id(f"{name}.md", name) for name in names])
+            share = snapshot.embedded(MODEL)
+
+        expected = {chunk_id(f"{name}.md", name) for name in ("word", "other")}
+        assert (space.coverage, share) == (1.0, 1.0)
+        assert set(found.ids) == set(scores) == expected
+        assert first.ids == found.ids[:1]
+        assert max(found.scores) < 0.0
+
+    def test_nothing_is_near_to_a_query_of_zeros(self, small: Backend) -> None:
+        with small.snapshot() as snapshot:
+            index = _space(snapshot)
+            every = index.search(vector_of("index"), where=EVERYTHING, depth=99).ids
+            nothing = vector_of("index") * 0
+
+            assert index.search(nothing, where=EVERYTHING, depth=99).ids == ()
+            assert index.score(nothing, every) == {}
+
     def test_an_unknown_model_has_no_vectors(self, small: Backend) -> None:
         with small.snapshot() as snapshot:
             assert snapshot.vectors("unknown") is None
@@ -144,6 +184,27 @@ class VectorPromises(Promises):
             waiting = writer.pending(MODEL, limit=99)
 
         assert [one.text.splitlines()[0] for one in waiting] == ["new", "middle", "old"]
+
+    def test_what_is_stored_counts_as_embedded_before_it_is_published(
+        self, backend: Backend
+    ) -> None:
+        write(backend, [make_file("a.md", [Section("a", "one"), Section("b", "two")])])
+        with backend.snapshot() as snapshot:
+            assert snapshot.embedded(MODEL) == 0.0
+        with backend.writer(wait_s=0) as writer:
+            one = writer.pending(MODEL, limit=1)[0]
+            writer.put_vectors(MODEL, [one.key], vectors_of([one.text]))
+        with backend.snapshot() as snapshot:
+            assert snapshot.embedded(MODEL) == pytest.approx(1 / 2)
+
+    def test_one_at_a_time_embeds_with_a_model(self, backend: Backend) -> None:
+        with backend.turn(MODEL, wait_s=0):
+            with pytest.raises(IndexLocked), backend.turn(MODEL, wait_s=0):
+                pass
+            with backend.turn("other-8", wait_s=0), backend.writer(wait_s=0):
+                pass
+        with backend.turn(MODEL, wait_s=0):
+            pass
 
     def test_coverage_is_whole_when_nothing_is_pending_and_falls_with_new_text(
         self, small: Backend

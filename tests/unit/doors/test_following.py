@@ -255,7 +255,7 @@ def test_texts_are_embedded_and_a_change_goes_before_the_rest_of_them(
         order.append("sync")
         return honest(**options)
 
-    def embed(*, progress: Callable[[str, int, int], None], yes: bool) -> int:
+    def embed(*, progress: Callable[[str, int, int], None], yes: bool, **_: Any) -> int:
         assert not yes
         for done in range(4):
             order.append(f"embed {done}")

@@ -265,6 +265,16 @@ def count_unembedded(connection: sqlite3.Connection, model_id: str) -> int:
     return int(row[0])
 
 
+def count_embedded(connection: sqlite3.Connection, model_id: str) -> int:
+    """Return how many chunks have a vector in a space."""
+    row = connection.execute(
+        "SELECT count(*) FROM chunks c WHERE c.key <> x'' "
+        "AND EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
+        (model_id,),
+    ).fetchone()
+    return int(row[0])
+
+
 def read_meta_of(folder: Path) -> dict[str, str]:
     """Return what the collection in `folder` remembers, whatever its format."""
     address = f"file:{quote(str(folder / 'collection.db'))}?mode=ro"

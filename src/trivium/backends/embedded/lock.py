@@ -1,6 +1,6 @@
-"""One writer at a time, across processes.
+"""One writer at a time, and one that embeds with a model, across processes.
 
-The operating system drops the lock when its holder dies, so a crash never leaves a
+The operating system drops a lock when its holder dies, so a crash never leaves a
 collection locked. A note beside it says who holds it, for people.
 """
 
@@ -8,33 +8,67 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from trivium.errors import IndexLocked
 
+_POLL_S = 0.02
+
 
 @contextmanager
 def writer_lock(folder: Path, *, wait_s: float) -> Iterator[None]:
     """Hold the writer lock of `folder`. Raises IndexLocked, naming the holder."""
     lock = FileLock(folder / "writer.lock", thread_local=False)
-    note = folder / "writer.txt"
-    try:
-        lock.acquire(timeout=wait_s, poll_interval=0.02)
-    except Timeout as error:
-        raise IndexLocked(str(folder), holder=_holder(note)) from error
-    try:
+    with _held(lock, folder / "writer.txt", wait_s=wait_s):
+        yield
+
+
+@contextmanager
+def turn_lock(folder: Path, name: str, *, wait_s: float) -> Iterator[None]:
+    """Have the turn called `name` in `folder`. Raises IndexLocked, naming the holder.
+
+    Whoever waits stands at a gate that the holder has to pass again, too: turns go round.
+    """
+    until = time.monotonic() + wait_s
+    gate = FileLock(folder / f"{name}.next.lock", thread_local=False)
+    note = folder / f"{name}.turn.txt"
+    lock = FileLock(folder / f"{name}.turn.lock", thread_local=False)
+    with ExitStack() as waiting, ExitStack() as turn:
+        waiting.enter_context(_acquired(gate, note, wait_s=wait_s))
+        left_s = max(0.0, until - time.monotonic())
+        turn.enter_context(_held(lock, note, wait_s=left_s))
+        waiting.close()
+        yield
+
+
+@contextmanager
+def _held(lock: FileLock, note: Path, *, wait_s: float) -> Iterator[None]:
+    with _acquired(lock, note, wait_s=wait_s):
         command = Path(sys.argv[0]).name or "python"
         # The note is for people: a full disk must not keep anyone from the lock.
         with suppress(OSError):
             note.write_text(f"process {os.getpid()} ({command})", encoding="utf-8")
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                note.unlink(missing_ok=True)
+
+
+@contextmanager
+def _acquired(lock: FileLock, note: Path, *, wait_s: float) -> Iterator[None]:
+    try:
+        lock.acquire(timeout=wait_s, poll_interval=_POLL_S)
+    except Timeout as error:
+        raise IndexLocked(str(note.parent), holder=_holder(note)) from error
+    try:
         yield
     finally:
-        with suppress(OSError):
-            note.unlink(missing_ok=True)
         lock.release()
 
 

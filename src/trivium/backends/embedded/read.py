@@ -208,6 +208,11 @@ class EmbeddedSnapshot:
         """Return how many texts have no vector in this space yet, published or not."""
         return database.count_unembedded(self._sql, model_id)
 
+    def embedded(self, model_id: str) -> float:
+        """Return the share of chunks that have a vector in this space, published or not."""
+        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
+        return database.count_embedded(self._sql, model_id) / chunks if chunks else 0.0
+
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
         if not (self._life.folder / "vectors" / model_id).is_dir():

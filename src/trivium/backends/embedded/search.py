@@ -106,7 +106,7 @@ class EmbeddedVectors:
         self, vector: NDArray[np.float32], *, where: Filter, depth: int, unit: str = "chunk"
     ) -> Ranking:
         """Rank the chunks nearest to `vector`."""
-        if depth < 1:
+        if depth < 1 or not vector.any():
             return Ranking("vectors", (), ())
         allowed = self._snapshot.numbers_allowed(where)
         # Files are found by vectors of their own; a search for chunks passes over them.
@@ -122,9 +122,11 @@ class EmbeddedVectors:
         return _ranking("vectors", alive, depth=depth)
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
-        """Return the cosine of exactly `ids`."""
+        """Return the cosine of exactly `ids`, of those that have a direction."""
         import numpy as np
 
+        if not vector.any():
+            return {}
         numbers = self._snapshot.numbers_of(ids)
         wanted = np.array(sorted(numbers.values()), np.int64)
         scores = self._reader.of(vector, wanted)

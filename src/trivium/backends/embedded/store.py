@@ -11,14 +11,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.backends.embedded import database, garbage
 from trivium.backends.embedded.database import Files
 from trivium.backends.embedded.life import Life
-from trivium.backends.embedded.lock import writer_lock
+from trivium.backends.embedded.lock import turn_lock, writer_lock
 from trivium.backends.embedded.read import EmbeddedSnapshot
 from trivium.backends.embedded.text import TextFolder, view_key
 from trivium.backends.embedded.write import EmbeddedWriter
@@ -101,6 +101,15 @@ class EmbeddedBackend:
             finally:
                 writer.close()
 
+    @contextmanager
+    def turn(self, model_id: str, *, wait_s: float) -> Iterator[None]:
+        """Be the only one who embeds with this model, in all collections of the store."""
+        with ExitStack() as turn:
+            with self._named("Embedding"):
+                name = f"embedding-{model_id}"
+                turn.enter_context(turn_lock(self.store, name, wait_s=wait_s))
+            yield
+
     def destroy(self, *, wait_s: float) -> None:
         """Remove the collection, and the store too if no other collection uses it.
 
@@ -158,8 +167,14 @@ class EmbeddedBackend:
 
     @contextmanager
     def _locked(self, what: str, *, wait_s: float) -> Iterator[None]:
+        with self._named(what), writer_lock(self.folder, wait_s=wait_s):
+            yield
+
+    @contextmanager
+    def _named(self, what: str) -> Iterator[None]:
+        """Name the folder that is indexed, not that of the index, where another holds a lock."""
         try:
-            with self._translated(what), writer_lock(self.folder, wait_s=wait_s):
+            with self._translated(what):
                 yield
         except IndexLocked as error:
             place = self._meta.get("root", str(self.folder))

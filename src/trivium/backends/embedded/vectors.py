@@ -275,6 +275,7 @@ class SpaceReader:
             found = _positions(rows.numbers, wanted)
             if dead is not None and len(dead):
                 found = found[~np.isin(rows.numbers[found], dead)]
+            found = found[rows.scales[found] > 0]
             cosines = exact_cosines(rows, found, vector)
             scores.update(zip(rows.numbers[found].tolist(), cosines.tolist(), strict=True))
         return scores
@@ -332,6 +333,8 @@ def _within_error(
     estimate *= scale
     if mask is not None:
         estimate[~mask] = -np.inf
+    # A vector of zeros, as a text of unknown words alone has, is near to nothing.
+    estimate[rows.scales == 0] = -np.inf
     if limit >= len(estimate):
         found = np.arange(len(estimate))
     else:
@@ -339,7 +342,7 @@ def _within_error(
         # length of what rounding took from the query; float32 adds a hair.
         off = float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5
         found = np.flatnonzero(estimate >= _cut(estimate, limit) - 2 * off)
-    return found[estimate[found] > -np.inf] if mask is not None else found
+    return found[estimate[found] > -np.inf]
 
 
 def _cut(estimate: NDArray[np.float32], limit: int) -> float:

@@ -161,6 +161,10 @@ class ReferenceSnapshot:
         """Return how many texts have no vector in this space yet."""
         return len(set(self._keys().values()) - set(self._state.vectors.get(model_id, {})))
 
+    def embedded(self, model_id: str) -> float:
+        """Return the share of chunks that have a vector in this space, all of them published."""
+        return self._coverage(model_id) if model_id in self._state.vectors else 0.0
+
     def _coverage(self, model_id: str) -> float:
         keys = self._keys()
         return len(self._kept(model_id)) / len(keys) if keys else 0.0

@@ -42,10 +42,11 @@ def utc_now() -> str:
 
 @dataclass(slots=True)
 class _Held:
-    """The newest state, and the lock of whoever may replace it."""
+    """The newest state, the lock of whoever may replace it, and those of who embeds."""
 
     state: State = field(default_factory=State)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    turns: dict[str, threading.Lock] = field(default_factory=dict)
 
 
 class ReferenceBackend:
@@ -82,6 +83,17 @@ class ReferenceBackend:
     def snapshot(self) -> Iterator[Snapshot]:
         """Hold the newest state; later writes do not change it."""
         yield ReferenceSnapshot(self._held.state)
+
+    @contextmanager
+    def turn(self, model_id: str, *, wait_s: float) -> Iterator[None]:
+        """Be the only one who embeds with this model."""
+        lock = self._held.turns.setdefault(model_id, threading.Lock())
+        if not lock.acquire(timeout=wait_s):
+            raise IndexLocked("the index in memory", holder="another part of this process")
+        try:
+            yield
+        finally:
+            lock.release()
 
     @contextmanager
     def writer(self, *, wait_s: float) -> Iterator[Writer]:

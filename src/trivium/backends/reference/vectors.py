@@ -79,7 +79,7 @@ class ReferenceVectors:
         )
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
-        """Return the cosine of exactly `ids`; a chunk without a vector is left out."""
+        """Return the cosine of exactly `ids`; one without a vector, or of zeros, is left out."""
         query: list[float] = vector.tolist()
         for kept in self._kept.values():
             if len(kept.steps) != len(query):
@@ -87,4 +87,10 @@ class ReferenceVectors:
                     f"The query vector has {len(query)} dimensions, the space {len(kept.steps)}. "
                     "Embed the query with the model of the space."
                 )
-        return {one: rounded(dot(query, self._kept[one])) for one in ids if one in self._kept}
+        if not any(query):
+            return {}
+        return {
+            one: rounded(dot(query, kept))
+            for one in ids
+            if (kept := self._kept.get(one)) is not None and kept.scale
+        }

@@ -129,7 +129,7 @@ def _embed(collection: Collection, *, yes: bool) -> int:
                 return 0
             yes = True
     with Progress() as progress:
-        return collection.embed(progress=progress, yes=yes)
+        return collection.embed(progress=progress, say=progress.say, yes=yes)
 
 
 def _watch(folder: Path, *, model: str | None, embeds: bool, yes: bool) -> None:
@@ -187,6 +187,7 @@ def _status_data(now: Status) -> dict[str, object]:
         "filling": now.filling
         and {
             "model": now.filling.model,
+            "embedded": round(now.filling.embedded, 4),
             "texts": now.filling.texts,
             "secondsLeft": None if now.filling.seconds is None else round(now.filling.seconds),
         },
@@ -218,10 +219,13 @@ def _status_text(now: Status) -> str:
         else ""
     )
     means = [
-        f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}" for one in now.spaces
+        f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}"
+        for one in now.spaces
+        if now.filling is None or one.model_id != now.filling.model_id
     ]
     if now.filling is not None:
-        means.append(filling(now.filling.model, now.filling.texts, now.filling.seconds))
+        behind = now.filling
+        means.append(filling(behind.model_id, behind.embedded, behind.texts, behind.seconds))
     return (
         f"{one_line(now.root)}\n"
         f"  files     {contents.files:,}, of which {now.dirty_files} changed since\n"

@@ -96,6 +96,11 @@ class Progress:
         if done >= total and stage in _SAVED_AFTER:
             self._draw("saving")
 
+    def say(self, text: str) -> None:
+        """Tell the person something, where the bar is drawn otherwise."""
+        self._draw("")
+        say(text)
+
     def _draw(self, line: str) -> None:
         if self._shows:
             sys.stderr.write(f"\r\x1b[2K{line}")

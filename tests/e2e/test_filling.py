@@ -1,0 +1,243 @@
+"""A slower model fills in: by several processes at once, through kill -9, what is opened first."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from trivium.testing.filling import vectors_of
+from trivium.testing.scripted import Reply, Scripted, running
+
+TRIVIUM = Path(sys.executable).with_name("trivium")
+FILES = 150
+LONG_S = 60.0
+OLD_S = 1_000_000_000
+
+
+@dataclass
+class Counting(Scripted):
+    """An embedding service that counts every text, and answers none while it is held."""
+
+    texts: Counter[str] = field(default_factory=Counter)
+    free: int = 10_000
+    is_asked: threading.Event = field(default_factory=threading.Event)
+    may_answer: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, request: dict[str, Any]) -> Reply:
+        self.texts.update(request["input"])
+        self.free -= 1
+        if self.free < 0:
+            self.is_asked.set()
+            self.may_answer.wait(LONG_S)
+        data = [
+            {"index": index, "embedding": vector.tolist()}
+            for index, vector in enumerate(vectors_of(request["input"]))
+        ]
+        return Reply(body=json.dumps({"data": data}))
+
+    def hold_after(self, requests: int) -> None:
+        self.free = requests
+
+    def let_go(self) -> None:
+        self.free = 10_000
+        self.may_answer.set()
+
+
+@pytest.fixture
+def service() -> Iterator[Counting]:
+    with running(Counting(), path="/v1") as server:
+        try:
+            yield server
+        finally:
+            server.let_go()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder, a home for its index, and the command to run on them."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def start(self, *words: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [TRIVIUM, *words],
+            cwd=self.folder,
+            env=self.environment | more,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *words: str, **more: str) -> str:
+        process = self.start(*words, **more)
+        stdout, stderr = process.communicate(timeout=LONG_S)
+        assert process.returncode == 0, stderr
+        return stdout
+
+    def json(self, *words: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.run(*words, "--json"))
+        return found
+
+
+@pytest.fixture
+def place(tmp_path: Path, service: Counting) -> Place:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(FILES):
+        path = folder / f"note{number:03}.md"
+        path.write_text(f"# Note {number}\n\nThis one is number {number}.\n", encoding="utf-8")
+        os.utime(path, (OLD_S + number, OLD_S + number))
+    environment = dict(os.environ) | {
+        "TRIVIUM_HOME": str(tmp_path / "home"),
+        "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
+        "TRIVIUM_EMBEDDING__MODEL": "openai:counting",
+        "TRIVIUM_EMBEDDING__BASE_URL": service.url,
+    }
+    return Place(folder, environment)
+
+
+def read_until(process: subprocess.Popen[str], is_it: Callable[[str], bool]) -> str:
+    assert process.stderr is not None
+    return next(line for line in process.stderr if is_it(line))
+
+
+def test_two_commands_at_once_send_no_text_twice(place: Place, service: Counting) -> None:
+    place.run("index", "--no-embed")
+    service.hold_after(0)
+    first = place.start("index", "--json")
+    assert service.is_asked.wait(LONG_S)
+    second = place.start("index", "--json")
+    said = read_until(second, lambda line: "is at work in process" in line)
+    service.let_go()
+
+    done = [json.loads(process.communicate(timeout=LONG_S)[0]) for process in (first, second)]
+
+    assert f"process {first.pid}" in said
+    assert set(service.texts.values()) == {1}
+    assert sum(one["embeddedTexts"] for one in done) == len(service.texts)
+    assert [one["embedded"] for one in done] == [1.0, 1.0]
+
+
+def test_a_server_that_fills_in_and_a_command_send_no_text_twice(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(0)
+    server = place.start("serve", "--port", "0")
+    try:
+        assert service.is_asked.wait(LONG_S)
+        command = place.start("index", "--json")
+        read_until(command, lambda line: "is at work in process" in line)
+        service.let_go()
+        done = json.loads(command.communicate(timeout=LONG_S)[0])
+    finally:
+        server.kill()
+        server.communicate()
+
+    assert set(service.texts.values()) == {1}
+    assert done["embedded"] == 1.0
+
+
+def test_who_waits_takes_over_when_the_other_is_killed(place: Place, service: Counting) -> None:
+    place.run("index", "--no-embed")
+    service.hold_after(1)
+    first = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+    second = place.start("index", "--json")
+    read_until(second, lambda line: "is at work in process" in line)
+
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    service.let_go()
+    done = json.loads(second.communicate(timeout=LONG_S)[0])
+
+    assert done["embedded"] == 1.0
+    # What was on its way when it died is lost; what it had stored is not sent again.
+    again = [text for text, count in service.texts.items() if count > 1]
+    assert len(again) == 64
+    assert done["embeddedTexts"] == len(service.texts) - 64
+
+
+def test_after_kill_9_status_says_one_thing(place: Place, service: Counting) -> None:
+    service.hold_after(1)
+    killed = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    service.let_go()
+
+    before = place.json("status")
+    said = place.run("status")
+
+    texts = before["filling"]["texts"]
+    # Every text is a chunk here, so that both counts must be one.
+    everything = texts + 64
+    assert before["filling"]["embedded"] == pytest.approx(64 / everything, abs=1e-4)
+    assert [one["model"].partition("-")[0] for one in before["spaces"]] == ["static"]
+    assert said.count("to go") == 1
+    assert f"{100 * 64 // everything}%, {texts:,} texts to go" in said
+
+    place.run("index")
+    assert place.json("status")["filling"] is None
+    assert sum(service.texts.values()) == everything + 64
+
+
+def first_sent(service: Counting) -> str:
+    return str(service.requests[0]["input"][0])
+
+
+def test_the_newest_file_is_sent_first_and_one_that_was_only_found_is_not(
+    place: Place, service: Counting
+) -> None:
+    place.run("index", "--no-embed")
+    place.run("search", "number 7", TRIVIUM_EMBEDDING__MODEL="static")
+
+    place.run("index")
+
+    assert f"number {FILES - 1}." in first_sent(service)
+
+
+def test_what_was_opened_by_the_command_is_sent_first(place: Place, service: Counting) -> None:
+    place.run("index", "--no-embed")
+    place.run("get", "doc:note003.md")
+    place.run("get", "doc:note007.md")
+    place.run("get", "doc:note007.md")
+
+    place.run("index")
+
+    sent = service.requests[0]["input"]
+    assert ["number 7." in sent[0], "number 3." in sent[1]] == [True, True]
+    assert f"number {FILES - 1}." in sent[2]
+
+
+def test_what_was_opened_over_http_is_sent_first_by_a_command(
+    place: Place, service: Counting
+) -> None:
+    place.run("index", "--no-embed")
+    server = place.start("serve", "--port", "0", TRIVIUM_EMBEDDING__MODEL="none")
+    try:
+        address = read_until(server, lambda line: "http://" in line).split()[-1]
+        wanted = quote("doc:note011.md", safe="")
+        with httpx.Client(base_url=address, trust_env=False, timeout=LONG_S) as client:
+            assert client.get(f"/api/nodes/{wanted}").status_code == 200
+    finally:
+        server.kill()
+        server.communicate()
+
+    place.run("index")
+
+    assert "number 11." in first_sent(service)
