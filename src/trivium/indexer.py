@@ -33,7 +33,7 @@ from trivium.linking.documents import document_targets
 from trivium.linking.projects import Projects, gathered
 from trivium.linking.resolve import link as link_file
 from trivium.linking.world import Known, Paths, World
-from trivium.models.base import Embedder
+from trivium.models.base import Embedder, Remarking
 from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
 from trivium.sources.history import history
@@ -499,6 +499,8 @@ def embed(
                     done += len(some)
                     progress("embedding", done, total)
     finally:
+        for remark in embedder.remarks() if isinstance(embedder, Remarking) else ():
+            say(remark)
         _publish(backend, wait_s=wait_s)
     return done
 

@@ -102,7 +102,7 @@ def place(tmp_path: Path, service: Counting) -> Place:
         path = folder / f"note{number:03}.md"
         path.write_text(f"# Note {number}\n\nThis one is number {number}.\n", encoding="utf-8")
         os.utime(path, (OLD_S + number, OLD_S + number))
-    environment = dict(os.environ) | {
+    environment = dict(os.environ) | {  # noqa: TID251 - handed on to the command
         "TRIVIUM_HOME": str(tmp_path / "home"),
         "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "openai:counting",

@@ -203,7 +203,8 @@ class VectorIndex(Protocol):
         """Rank the chunks nearest to `vector` by cosine; the same promises as for text.
 
         A vector of zeros has no direction: a chunk that has it is embedded, but near to
-        nothing, and nothing is near to a query that has it. `unit` "chunk" ranks those with text, "node" the first chunk of each node.
+        nothing, and nothing is near to a query that has it. `unit` "chunk" ranks those with
+        text, "node" the first chunk of each node.
         """
         ...
 

@@ -191,9 +191,7 @@ class _Following:
         if not self._has_texts:
             return
         try:
-            self._collection.embed(
-                progress=self._embedding, say=self._tell, yes=self._order.yes
-            )
+            self._collection.embed(progress=self._embedding, say=self._tell, yes=self._order.yes)
             self._has_texts = False
         except (ModelError, UsageError) as error:
             self._has_texts = False

@@ -59,6 +59,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Remarking(Protocol):
+    """An embedder that may have something to say of the texts it was given."""
+
+    def remarks(self) -> Sequence[str]:
+        """Return what a person should know, a line each, and forget it."""
+        ...
+
+
+@runtime_checkable
 class Served(Protocol):
     """An embedder that sends the texts to a service, which may count and charge for them."""
 

@@ -6,12 +6,15 @@ standard library.
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import random
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult
 
 from trivium.errors import ConfigError, ModelError
@@ -34,14 +37,18 @@ _PREPARATION = 1
 # Servers refuse more than about 8,000 tokens, and a token is seldom less than a character.
 _LONGEST_TEXT = 8000
 # A server that reads less gets half of a text, and half of that, down to here.
-_SHORTEST_CUT = 500
+_SHORTEST_CUT = 100
+# What every model knows: the answer to it tells a text without a vector from a broken server.
+_PROBE = "dimension"
 # Of UTF-8. English has about 4, code 3.4, and too high a guess is better than too low a one.
 _BYTES_PER_TOKEN = 3
 _LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
 _LARGEST_NUMBER = 1e100
 
+_NOT_EMBEDDINGS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error)
+
 # Indexing can wait out a busy server; a person at a search box cannot.
-FOR_DOCUMENTS = Patience(attempts=5, longest_wait_s=60.0)
+FOR_DOCUMENTS = Patience(attempts=5, longest_wait_s=60.0, loading_s=300.0)
 FOR_QUERIES = Patience(attempts=2, longest_wait_s=2.0)
 
 
@@ -78,6 +85,8 @@ class RemoteEmbedder:
             chance=chance,
         )
         self._dimension = dimension
+        self._asks_for_floats = True
+        self._cut = self._blank = 0
         self._lock = Lock()
 
     @property
@@ -94,7 +103,7 @@ class RemoteEmbedder:
     def dimension(self) -> int:
         """The length of a vector; asks the server if no answer has told it yet."""
         if self._dimension is None:
-            return int(self._embed(["dimension"], FOR_QUERIES).shape[1])
+            return int(self._embed([_PROBE], FOR_QUERIES).shape[1])
         return self._dimension
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -137,59 +146,128 @@ class RemoteEmbedder:
         if batch:
             yield batch
 
-    def _embed(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+    def remarks(self) -> list[str]:
+        """Return how many texts were cut or have no vector since the last time this was asked."""
+        with self._lock:
+            cut, blank = self._cut, self._blank
+            self._cut = self._blank = 0
+        said = []
+        if cut:
+            said.append(f"{self.name} reads no more than the start of {_texts(cut)}.")
+        if blank:
+            said.append(
+                f"{self.name} gives no vector for {_texts(blank)}: they are found by words alone."
+            )
+        return said
+
+    def _embed(
+        self, texts: Sequence[str], patience: Patience, *, is_cut: bool = False
+    ) -> NDArray[np.float32]:
         """Return the vectors; a request that is too long for the server is sent in halves."""
         import numpy as np
 
         # Half of a surrogate pair, as odd file names have, is not JSON that servers accept.
         inputs = [text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        request = {"model": self._model, "input": inputs, "encoding_format": "float"}
+        try:
+            answer = self._post(inputs, patience)
+        except ModelError as error:
+            refusal = error.__cause__
+            if not isinstance(refusal, Refusal):
+                raise
+            if refusal.is_not_a_number and len(inputs) == 1:
+                return self._without_direction(inputs, patience)
+            is_long = refusal.is_too_long or refusal.is_not_a_number
+            shorter = _halves(inputs) if is_long else []
+            if not shorter:
+                raise
+            if len(inputs) == 1 and not is_cut:
+                with self._lock:
+                    self._cut += 1
+            is_cut = len(inputs) == 1
+            return np.concatenate([self._embed(half, patience, is_cut=is_cut) for half in shorter])
+        return self._vectors(answer, inputs, patience)
+
+    def _post(self, inputs: Sequence[str], patience: Patience) -> bytes:
+        """Send one request; a server that refuses to be asked for plain numbers is not."""
+        request: dict[str, object] = {"model": self._model, "input": inputs}
+        if self._asks_for_floats:
+            request["encoding_format"] = "float"
         tokens = sum(map(self.tokens, inputs))
         try:
             body = json.dumps(request).encode()
-            answer = self._service.post(body, patience=patience, tokens=tokens)
+            return self._service.post(body, patience=patience, tokens=tokens)
         except ModelError as error:
-            shorter = _halves(inputs) if _is_too_long(error) else []
-            if not shorter:
+            refusal = error.__cause__
+            is_format = isinstance(refusal, Refusal) and "encoding_format" in refusal.said
+            if not is_format or not self._asks_for_floats:
                 raise
-            return np.concatenate([self._embed(half, patience) for half in shorter])
-        return self._vectors(answer, count=len(texts))
+            self._asks_for_floats = False
+            return self._post(inputs, patience)
 
-    def _vectors(self, answer: bytes, *, count: int) -> NDArray[np.float32]:
+    def _vectors(
+        self, answer: bytes, inputs: Sequence[str], patience: Patience
+    ) -> NDArray[np.float32]:
         import numpy as np
 
-        rows = self._rows(answer, count)
-        lengths = {len(row) for row in rows}
+        rows = self._rows(answer, len(inputs))
+        sound = [number for number, row in enumerate(rows) if _has_direction(row)]
+        if not sound:
+            return self._without_direction(inputs, patience)
+        lengths = {len(rows[number]) for number in sound}
         with self._lock:
             if self._dimension is None and len(lengths) == 1:
                 self._dimension = next(iter(lengths))
             expected = self._dimension
-        if lengths != {expected}:
+            self._blank += len(rows) - len(sound)
+        if expected is None or lengths != {expected}:
             raise self._service.failure(
                 f"its vectors have {sorted(lengths)} numbers, not {expected}. "
                 "Embed everything again if the model behind the address has changed"
             )
-        vectors = np.array(rows, dtype=np.float64)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not norms.all():
-            raise self._service.failure("it gave a vector of zeros, which has no direction")
-        unit: NDArray[np.float32] = (vectors / norms).astype(np.float32)
+        vectors = np.zeros((len(rows), expected), np.float64)
+        vectors[sound] = [rows[number] for number in sound]
+        vectors[sound] /= np.linalg.norm(vectors[sound], axis=1, keepdims=True)
+        unit: NDArray[np.float32] = vectors.astype(np.float32)
         return unit
 
-    def _rows(self, answer: bytes, count: int) -> list[list[float]]:
+    def _without_direction(self, inputs: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+        """Return zeros for texts that the model has no vector for, if it has one for others."""
+        import numpy as np
+
+        if list(inputs) == [_PROBE]:
+            raise self._service.failure(
+                "its vectors are zeros, or no numbers at all. The model behind the address is "
+                "broken, or is none for embedding"
+            )
+        dimension = self._embed([_PROBE], patience).shape[1]
+        with self._lock:
+            self._blank += len(inputs)
+        return np.zeros((len(inputs), dimension), np.float32)
+
+    def _rows(self, answer: bytes, count: int) -> list[list[float | None]]:
         """Return the vectors in the order of the texts, whatever the order they came in."""
         try:
             data = json.loads(answer)["data"]
-            rows = {int(entry["index"]): entry["embedding"] for entry in data}
+            rows: dict[int, Any] = {
+                _index_of(entry, place): _numbers(entry["embedding"])
+                for place, entry in enumerate(data)
+            }
             is_sound = len(data) == count and rows.keys() == set(range(count))
             is_sound = is_sound and all(_is_numbers(row) for row in rows.values())
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise self._service.failure("its answer is not a list of embeddings") from error
+        except _NOT_EMBEDDINGS as error:
+            raise self._service.failure(
+                "its answer is not a list of embeddings. Check that the address is that of its "
+                "OpenAI protocol, which mostly ends with /v1"
+            ) from error
         if not is_sound:
             raise self._service.failure(
-                f"its answer does not hold one finite vector for each of {count} texts"
+                f"its answer does not hold one vector of numbers for each of {count} texts"
             )
         return [rows[index] for index in range(count)]
+
+
+def _texts(count: int) -> str:
+    return "1 text" if count == 1 else f"{count:,} texts"
 
 
 def _address(base_url: str) -> SplitResult:
@@ -200,13 +278,10 @@ def _address(base_url: str) -> SplitResult:
             "The base URL of the embedding server must look like https://host/v1, "
             "without a name or password in it."
         )
-    path = parts.path.rstrip("/")
+    # The whole address is what many copy from a manual.
+    path = parts.path.rstrip("/").removesuffix("/embeddings")
     path = f"{path}/embeddings" if path else "/v1/embeddings"
     return SplitResult(parts.scheme, parts.netloc, path, parts.query, "")
-
-
-def _is_too_long(error: ModelError) -> bool:
-    return isinstance(error.__cause__, Refusal) and error.__cause__.is_too_long
 
 
 def _halves(texts: list[str]) -> list[list[str]]:
@@ -218,10 +293,33 @@ def _halves(texts: list[str]) -> list[list[str]]:
     return [[texts[0][:length]]] if length >= _SHORTEST_CUT else []
 
 
+def _index_of(entry: dict[str, Any], place: int) -> int:
+    """Return which text an entry is for: where it stands, if the server does not say."""
+    index = entry.get("index")
+    return place if index is None else int(index)
+
+
+def _numbers(embedding: object) -> object:
+    """Return a list of numbers from one, or from the base64 of 32-bit floats."""
+    if not isinstance(embedding, str):
+        return embedding
+    blob = base64.b64decode(embedding, validate=True)
+    return list(struct.unpack(f"<{len(blob) // 4}f", blob))
+
+
 def _is_numbers(row: object) -> bool:
-    """Whether this is a list of numbers that can be squared; NaN and infinity are not."""
+    """Whether this is a list of numbers that can be squared, or of what stands for none."""
     return (
         isinstance(row, list)
         and bool(row)
-        and all(type(each) in (int, float) and abs(each) < _LARGEST_NUMBER for each in row)
+        and all(
+            each is None
+            or (type(each) in (int, float) and not _LARGEST_NUMBER <= abs(each) < math.inf)
+            for each in row
+        )
     )
+
+
+def _has_direction(row: Sequence[float | None]) -> bool:
+    """Whether all numbers are finite, and not all zero: NaN is null where JSON is strict."""
+    return all(each is not None and math.isfinite(each) for each in row) and any(row)

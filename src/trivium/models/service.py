@@ -7,6 +7,7 @@ would go with it), and keeps the key out of every error. Shared by the models th
 from __future__ import annotations
 
 import http.client
+import json
 import math
 import random
 import re
@@ -25,22 +26,41 @@ from trivium.models.pace import Pace, retry_after_s
 _FIRST_WAIT_S = 0.5
 _SHORTEST_S = 0.001
 
-# What servers say of a request that will never fit, some of them with status 429 or 500.
+# What servers say of a request that will never fit. With 429 they mean a rate as well, so that
+# only the first of these counts; with 5xx they say much, and the last does not count.
+_TOO_LARGE = re.compile(r"too (large|long)", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context (length|size|window)|too (large|long|many tokens)|physical batch"
-    r"|max\w* (model |input |total |batch |sequence )*(len|tokens)",
+    r"context.?(length|size|window)|too (large|long|big|many (tokens|inputs|texts))"
+    r"|physical batch|n_ctx|max\w* (model |input |total |batch |sequence )*(len|tokens)",
+    re.IGNORECASE,
+)
+_TOO_MANY = re.compile(
+    r"batch size|in one batch|(at most|larger than|more than|less than|exceeds?) \d"
+    r"|max\w*[ _](\w+[ _]){0,4}(tokens|inputs|texts|items)",
     re.IGNORECASE,
 )
 _NO_MONEY = "insufficient_quota"
+# Ollama, of a text for which the model gave a vector that JSON cannot say.
+_NOT_A_NUMBER = re.compile(r"\bNaN\b")
+_LOADING = re.compile(r"\bloading\b", re.IGNORECASE)
+_LOADING_WAIT_S = 2.0
+# Longer than any error, shorter than most lists of vectors.
+_LONGEST_ERROR_BYTES = 16_384
+_LONGEST_SAID = 2000
+_LONGEST_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often to try, the longest single wait a server may ask for, and the longest in all."""
+    """How often to try, the longest single wait a server may ask for, and the longest in all.
+
+    `loading_s` is how long to wait for a server that says it is loading the model.
+    """
 
     attempts: int
     longest_wait_s: float
     altogether_s: float = math.inf
+    loading_s: float = 0.0
 
 
 class Refusal(Exception):
@@ -54,16 +74,30 @@ class Refusal(Exception):
     @property
     def is_too_long(self) -> bool:
         """Whether a shorter request may be served."""
-        is_large = self.status == http.HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        return is_large or _TOO_LONG.search(self.said) is not None
+        if self.status == http.HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return True
+        if self.status == http.HTTPStatus.TOO_MANY_REQUESTS:
+            return _TOO_LARGE.search(self.said) is not None
+        is_ours = self.status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+        return _TOO_LONG.search(self.said) is not None or (
+            is_ours and _TOO_MANY.search(self.said) is not None
+        )
+
+    @property
+    def is_not_a_number(self) -> bool:
+        """Whether the model gave no numbers for one of the texts."""
+        return _NOT_A_NUMBER.search(self.said) is not None
 
 
 class _TryAgain(Exception):
     """An attempt failed in a way that may pass; None leaves the wait to us."""
 
-    def __init__(self, reason: str, *, wait_s: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, wait_s: float | None = None, is_loading: bool = False
+    ) -> None:
         super().__init__(reason)
         self.wait_s = wait_s
+        self.is_loading = is_loading
 
 
 class Service:
@@ -100,11 +134,17 @@ class Service:
         pause_s = min(self._pace.wait_s(tokens=tokens), patience.longest_wait_s)
         if 0 < pause_s < ends - time.monotonic():
             self._wait(pause_s)
-        for attempt in range(1, patience.attempts + 1):
+        loading = math.ceil(patience.loading_s / _LOADING_WAIT_S)
+        attempt = 1
+        while True:
             left_s = max(_SHORTEST_S, ends - time.monotonic())
             try:
                 return self._ask(body, within_s=min(self._timeout_s, left_s))
             except _TryAgain as failure:
+                if failure.is_loading and loading > 0:
+                    loading -= 1
+                    self._wait(_LOADING_WAIT_S)
+                    continue
                 # Half of it to all: many who failed together must not come back together.
                 pause_s = _FIRST_WAIT_S * 2 ** (attempt - 1) * (0.5 + 0.5 * self._chance())
                 if failure.wait_s is not None:
@@ -116,7 +156,7 @@ class Service:
                         "address and that the server is running"
                     ) from failure
                 self._wait(pause_s)
-        raise self.failure("no attempt was allowed")
+                attempt += 1
 
     def failure(self, reason: str) -> ModelError:
         """Return an error that names the service."""
@@ -180,25 +220,77 @@ class Service:
         headers = {name.lower(): value for name, value in response.getheaders()}
         self._pace.note(headers)
         if status == http.HTTPStatus.OK:
-            return
-        excerpt = self._excerpt(answer)
-        refusal = Refusal(status, excerpt)
+            # Some say it in an answer that looks well: LM Studio, gateways.
+            status = _status_in(answer)
+            if status == http.HTTPStatus.OK:
+                return
+        refusal = Refusal(status, self._masked(_plain(answer)))
+        quote = self._masked(_message_of(answer))[:_LONGEST_QUOTE].rstrip(". ")
+        said = f"status {status}: {quote}" if quote else f"status {status}"
         if status == http.HTTPStatus.TOO_MANY_REQUESTS or status >= 500:  # noqa: PLR2004 - 5xx
-            if not refusal.is_too_long and _NO_MONEY not in excerpt:
-                raise _TryAgain(f"status {status}", wait_s=retry_after_s(headers))
+            is_in_vain = (
+                status == http.HTTPStatus.NOT_IMPLEMENTED
+                or refusal.is_too_long
+                or refusal.is_not_a_number
+                or _NO_MONEY in refusal.said
+            )
+            if not is_in_vain:
+                is_loading = status == http.HTTPStatus.SERVICE_UNAVAILABLE and bool(
+                    _LOADING.search(refusal.said)
+                )
+                raise _TryAgain(
+                    "the model is being loaded" if is_loading else said,
+                    wait_s=retry_after_s(headers),
+                    is_loading=is_loading,
+                )
         elif 300 <= status < 400:  # noqa: PLR2004 - 3xx
             raise self.failure(
                 f"it redirects (status {status}), which is not followed. Give the final address"
             )
         elif status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise self.failure(f"it refused the API key (status {status}). Check the key")
-        raise self.failure(f"status {status}: {excerpt}") from refusal
+        raise self.failure(said) from refusal
 
-    def _excerpt(self, answer: bytes) -> str:
-        text = " ".join(answer[:2000].decode("utf-8", "replace").split())
-        if self._api_key:
-            text = text.replace(self._api_key, "***")
-        return text[:200]
+    def _masked(self, text: str) -> str:
+        return text.replace(self._api_key, "***") if self._api_key else text
+
+
+def _plain(answer: bytes) -> str:
+    return " ".join(answer[:_LONGEST_SAID].decode("utf-8", "replace").split())
+
+
+def _read(answer: bytes) -> dict[str, object]:
+    """Return the fields of a JSON answer that is short enough for an error; else none."""
+    if len(answer) > _LONGEST_ERROR_BYTES:
+        return {}
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _status_in(answer: bytes) -> int:
+    """Return the status that an answer with status 200 should have had."""
+    said = _read(answer)
+    error = said.get("error") or (said if said.get("object") == "error" else None)
+    if error is None or said.get("data"):
+        return http.HTTPStatus.OK
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and 400 <= code < 600:  # noqa: PLR2004 - 4xx and 5xx
+        return code
+    return http.HTTPStatus.BAD_REQUEST
+
+
+def _message_of(answer: bytes) -> str:
+    """Return the words of an error, without the JSON around them where that is known."""
+    said = _read(answer)
+    error = said.get("error")
+    inner = error.get("message") if isinstance(error, dict) else error
+    for words in (inner, said.get("message"), said.get("detail")):
+        if isinstance(words, str):
+            return " ".join(words.split())
+    return _plain(answer)
 
 
 def address_of(text: str) -> SplitResult | None:

@@ -259,6 +259,8 @@ def _ask_one(
         return f"{embedder.name} has embedded {percent}% so far; run: {_ADVICE}"
     vector = embedder.embed_query(query.meaning)
     index = snapshot.vectors(embedder.model_id)
-    if index is None or not bool(vector.any()):
-        return f"{embedder.name} finds no meaning in this query"
+    if not bool(vector.any()):
+        return f"{embedder.name} knows none of the words of this query"
+    if index is None:
+        return f"{embedder.name} has nothing published yet; run: {_ADVICE}"
     return _Asked(embedder.name, embedder.is_instant, index, vector)

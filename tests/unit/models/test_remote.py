@@ -369,23 +369,20 @@ def embeddings(*vectors: object) -> str:
         "{}",
         '{"data": 3}',
         '{"data": [{"index": 0}]}',
-        '{"data": [{"embedding": [1]}]}',
         "[" * 100_000,
         embeddings(),
         embeddings([1.0, 2.0], [1.0, 2.0]),
         embeddings([]),
         embeddings("1,2"),
+        embeddings("AAAA"),
+        embeddings(""),
         embeddings(["1", "2"]),
-        embeddings([1.0, None]),
         embeddings([True, False]),
-        embeddings([1.0, float("nan")]),
-        embeddings([1.0, float("inf")]),
         embeddings([1e308, 1e308]),
         embeddings([10**400]),
-        embeddings([0.0, 0.0]),
     ],
 )
-def test_an_answer_that_is_not_one_finite_vector_per_text_is_refused(
+def test_an_answer_that_is_not_one_vector_of_numbers_per_text_is_refused(
     make: MakeEmbedder, server: Server, body: str
 ) -> None:
     server.script = [Reply(body=body)]
@@ -396,7 +393,7 @@ def test_an_answer_that_is_not_one_finite_vector_per_text_is_refused(
 def test_the_same_index_twice_is_refused(make: MakeEmbedder, server: Server) -> None:
     twice = [{"index": 0, "embedding": [1.0]}, {"index": 0, "embedding": [2.0]}]
     server.script = [Reply(body=json.dumps({"data": twice}))]
-    with pytest.raises(ModelError, match="one finite vector for each of 2 texts"):
+    with pytest.raises(ModelError, match="one vector of numbers for each of 2 texts"):
         make().embed_documents(["a", "b"])
 
 

@@ -188,7 +188,7 @@ def test_a_query_whose_vector_is_nothing_is_answered_by_words(
 
     found = gathered(snapshot, "cat", embedders=[embedder])
 
-    assert found.degraded == (Degraded("vectors", "words finds no meaning in this query"),)
+    assert found.degraded == (Degraded("vectors", "words knows none of the words of this query"),)
 
 
 def test_a_model_that_cannot_even_say_what_it_is_leaves_the_words(

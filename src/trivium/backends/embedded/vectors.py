@@ -342,7 +342,8 @@ def _within_error(
         # length of what rounding took from the query; float32 adds a hair.
         off = float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5
         found = np.flatnonzero(estimate >= _cut(estimate, limit) - 2 * off)
-    return found[estimate[found] > -np.inf]
+    kept: NDArray[np.int64] = found[estimate[found] > -np.inf]
+    return kept
 
 
 def _cut(estimate: NDArray[np.float32], limit: int) -> float:

@@ -90,7 +90,7 @@ class ReferenceVectors:
         if not any(query):
             return {}
         return {
-            one: rounded(dot(query, kept))
+            one: rounded(dot(query, self._kept[one]))
             for one in ids
-            if (kept := self._kept.get(one)) is not None and kept.scale
+            if one in self._kept and self._kept[one].scale
         }
