@@ -120,7 +120,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a collection holds and how it was made; `queries` is how many it remembers."""
+    """What a collection holds and how it was made; `queries` is how many it remembers.
+
+    `embedded` is the share of chunks that the model has embedded, `problem` why it cannot.
+    """
 
     name: str
     root: str
@@ -135,6 +138,7 @@ class Status:
     branch: str
     filling: Filling | None = None
     queries: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +323,13 @@ class Collection:
         not `yes`.
         """
         return self._meaning.embed(progress, say=say, yes=yes)
+
+    def renew(self) -> None:
+        """Forget the vectors of the set model if it gives others now, of another length.
+
+        Asks the model, which may be a service, how long they are. Raises as `embed` does.
+        """
+        self._meaning.renew()
 
     def bill(self) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing."""
@@ -602,6 +613,7 @@ class Collection:
                 census=snapshot.census(),
                 branch=branch_of(self.root),
                 queries=self._queries.count(),
+                problem=self._meaning.problem,
             )
 
     def skipped(self) -> Mapping[str, str]:

@@ -7,7 +7,6 @@ first. Held by the collection. Safe to use from many threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,6 +120,17 @@ class Meaning:
             first=lambda: self._opened.most(_MOST_FIRST),
         )
 
+    def renew(self) -> None:
+        """Forget the vectors of the set model if it gives others now, of another length."""
+        own = self._own()
+        if own is None or own.is_instant:
+            return
+        length = own.dimension
+        with self._backend.writer(wait_s=5.0) as writer:
+            if writer.vector_length(own.model_id) not in (None, length):
+                writer.forget_vectors(own.model_id)
+        self._queries.forget()
+
     def bill(self) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing."""
         own = self._own()
@@ -150,13 +160,28 @@ class Meaning:
         return Filling(own.name, model_id, share, left, left / pace if pace > 0 else None)
 
     def coverage(self, spaces: Iterable[Space]) -> float:
-        """Return the share of texts that the set model has embedded; else of the best there is."""
-        found = {space.model_id: space.coverage for space in spaces}
+        """Return the share of texts that the set model has embedded: 0 if it cannot be had."""
         own = self.chosen.own
-        if own is not None:
-            with suppress(ModelError, MissingExtra):
-                return found.get(own.model_id, 0.0)
-        return max(found.values(), default=0.0)
+        if own is None:
+            return 0.0
+        found = {space.model_id: space.coverage for space in spaces}
+        try:
+            return found.get(own.model_id, 0.0)
+        except (ModelError, MissingExtra):
+            return 0.0
+
+    @property
+    def problem(self) -> str:
+        """Why the set model cannot be had; empty if it can, or if none is set."""
+        chosen = self.chosen
+        if chosen.problem is not None or chosen.own is None:
+            return str(chosen.problem or "")
+        try:
+            # Some read their files to know this.
+            _ = chosen.own.model_id
+        except (ModelError, MissingExtra) as error:
+            return str(error)
+        return ""
 
     def _own(self) -> Embedder | None:
         chosen = self.chosen

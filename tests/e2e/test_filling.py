@@ -32,6 +32,7 @@ class Counting(Scripted):
     """An embedding service that counts every text, and answers none while it is held."""
 
     texts: Counter[str] = field(default_factory=Counter)
+    dimension: int = 16
     free: int = 10_000
     is_asked: threading.Event = field(default_factory=threading.Event)
     may_answer: threading.Event = field(default_factory=threading.Event)
@@ -44,7 +45,7 @@ class Counting(Scripted):
             self.may_answer.wait(LONG_S)
         data = [
             {"index": index, "embedding": vector.tolist()}
-            for index, vector in enumerate(vectors_of(request["input"]))
+            for index, vector in enumerate(vectors_of(request["input"], dimension=self.dimension))
         ]
         return Reply(body=json.dumps({"data": data}))
 
@@ -241,3 +242,80 @@ def test_what_was_opened_over_http_is_sent_first_by_a_command(
     place.run("index")
 
     assert "number 11." in first_sent(service)
+
+
+def test_a_model_that_gives_vectors_of_another_length_is_made_anew_by_a_rebuild(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    service.dimension = 24
+
+    refused = place.start("search", "note")
+    said = refused.communicate(timeout=LONG_S)[1]
+    assert refused.returncode == 2
+    assert "gives vectors of 24 numbers; those of the index have 16" in said
+    assert f"trivium index {place.folder} --rebuild" in said
+
+    done = place.json("index", "--rebuild")
+
+    assert done["embedded"] == 1.0
+    assert done["embeddedTexts"] == len(service.texts) - len({"note", "dimension"})
+    assert place.json("search", "note")["embedder"] == "openai:counting"
+
+
+def test_a_rebuild_of_a_model_that_gives_the_same_sends_nothing_again(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+
+    assert place.json("index", "--rebuild")["embeddedTexts"] == 0
+    assert {text for text, count in service.texts.items() if count > 1} <= {"dimension"}
+
+
+def test_status_names_the_model_and_why_it_cannot_be_used(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.onnx").write_text("junk")
+    (tmp_path / "model" / "tokenizer.json").write_text("{}")
+    broken = {"TRIVIUM_EMBEDDING__MODEL": f"onnx:{tmp_path / 'model'}"}
+    none = {"TRIVIUM_EMBEDDING__MODEL": "none"}
+
+    indexed = place.run("index", **broken)
+    said = place.run("status", **broken)
+
+    assert "embedded: 0%" in indexed
+    assert f"model     onnx:{tmp_path / 'model'} cannot be used: Cannot use" in said
+    assert ".." not in said
+    assert "model     none: searches go by words alone" in place.run("status", **none)
+    assert "embedded: 0%" in place.run("index", **none)
+
+
+def test_ctrl_c_while_another_embeds_ends_at_once_and_leaves_the_other_be(
+    place: Place, service: Counting
+) -> None:
+    place.run("index", "--no-embed")
+    service.hold_after(0)
+    first = place.start("index", "--json")
+    assert service.is_asked.wait(LONG_S)
+    second = place.start("index")
+    read_until(second, lambda line: "is at work in process" in line)
+
+    second.send_signal(signal.SIGINT)
+    said = second.communicate(timeout=LONG_S)[1]
+    service.let_go()
+
+    assert second.returncode == 130
+    assert "Interrupted" in said
+    assert json.loads(first.communicate(timeout=LONG_S)[0])["embedded"] == 1.0
+
+
+def test_a_text_of_ten_megabytes_is_embedded_by_its_start(place: Place, service: Counting) -> None:
+    lines = "A line of plain words, and one more.\n" * 300_000
+    (place.folder / "long.md").write_text(f"# Long\n\n{lines}", encoding="utf-8")
+    large = {"TRIVIUM_FILES__MAX_BYTES": "20000000", "TRIVIUM_CHUNKING__SIZE": "20000000"}
+
+    place.run("index", **large)
+
+    sent = max(service.texts, key=len)
+    assert sent.startswith("Long")
+    assert 7000 < len(sent) <= 8000
+    assert '"filling": null' in place.run("status", "--json", **large)

@@ -390,6 +390,14 @@ class Writer(Protocol):
         """Keep unit vectors of shape (len(keys), dimension); survives as `write` does."""
         ...
 
+    def vector_length(self, model_id: str) -> int | None:
+        """Return how long the vectors kept of a space are; None if there are none."""
+        ...
+
+    def forget_vectors(self, model_id: str) -> None:
+        """Drop all vectors of a space, in all that share them: their texts wait again."""
+        ...
+
     def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
         """Return files whose references are to be linked, oldest first.
 

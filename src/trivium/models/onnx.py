@@ -291,7 +291,7 @@ def open_session(
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     # ONNX Runtime's errors have no common base.
     except Exception as error:
-        raise ModelError(f"Cannot use {path}: {error}. {remedy}") from error
+        raise ModelError(f"Cannot use {path}: {_said(error)}. {remedy}") from error
 
 
 def open_tokenizer(blob: bytes, *, path: Path, remedy: str) -> Any:  # noqa: ANN401 - loaded late
@@ -302,10 +302,14 @@ def open_tokenizer(blob: bytes, *, path: Path, remedy: str) -> Any:  # noqa: ANN
         tokenizer = Tokenizer.from_buffer(blob)
     # The library raises Exception itself.
     except Exception as error:
-        raise ModelError(f"Cannot use {path}: {error}. {remedy}") from error
+        raise ModelError(f"Cannot use {path}: {_said(error)}. {remedy}") from error
     # Published files often pad to a fixed length, which would change the mean.
     tokenizer.no_padding()
     return tokenizer
+
+
+def _said(error: Exception) -> str:
+    return str(error).rstrip(". ")
 
 
 def read_file(path: Path, *, remedy: str) -> bytes:

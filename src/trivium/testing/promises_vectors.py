@@ -197,6 +197,30 @@ class VectorPromises(Promises):
         with backend.snapshot() as snapshot:
             assert snapshot.embedded(MODEL) == pytest.approx(1 / 2)
 
+    def test_vectors_that_are_forgotten_are_pending_again_and_may_have_another_length(
+        self, small: Backend
+    ) -> None:
+        embed(small, model_id="other-8", dimension=8)
+        with small.writer(wait_s=0) as writer:
+            assert (writer.vector_length(MODEL), writer.vector_length("none")) == (DIMENSION, None)
+            writer.forget_vectors(MODEL)
+            assert writer.vector_length(MODEL) is None
+            assert writer.count_pending(MODEL) > 0
+            assert writer.count_pending("other-8") == 0
+        with small.snapshot() as snapshot:
+            assert snapshot.vectors(MODEL) is None
+            assert [space.model_id for space in snapshot.spaces()] == ["other-8"]
+
+        embed(small, dimension=8)
+
+        with small.snapshot() as snapshot:
+            found = _space(snapshot).search(
+                vector_of("index", dimension=8), where=EVERYTHING, depth=99
+            )
+            spaces = {one.model_id: (one.dimension, one.coverage) for one in snapshot.spaces()}
+        assert spaces[MODEL] == (8, 1.0)
+        assert len(found.ids) > 0
+
     def test_one_at_a_time_embeds_with_a_model(self, backend: Backend) -> None:
         with backend.turn(MODEL, wait_s=0):
             with pytest.raises(IndexLocked), backend.turn(MODEL, wait_s=0):

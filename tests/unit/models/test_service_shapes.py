@@ -371,8 +371,8 @@ def test_an_error_of_the_server_in_an_answer_with_status_200_is_tried_again(
             400,
             {
                 "detail": "The request body is not valid JSON, or some arguments were not "
-                "specified properly. In particular, Value 'float' supplied for argument 'encoding_format' "
-                "is not valid -- accepted values are ['base64']"
+                "specified properly. In particular, Value 'float' supplied for argument "
+                "'encoding_format' is not valid -- accepted values are ['base64']"
             },
             id="Voyage",
         ),

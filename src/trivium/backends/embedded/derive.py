@@ -6,6 +6,7 @@ they miss after a crash is replayed from SQLite. Used by the writer alone.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -60,6 +61,10 @@ class Derived:
         for (model_id,) in self._sql.execute("SELECT DISTINCT model FROM store.vectors").fetchall():
             self._publish_space(model_id, self._life.space(model_id), seq)
         self._prune(seq)
+
+    def forget_space(self, model_id: str) -> None:
+        """Remove what was published of a space."""
+        shutil.rmtree(self._life.space(model_id).folder, ignore_errors=True)
 
     def compact(self, seq: int) -> None:
         """Publish, and write every text index anew without what was deleted."""

@@ -251,14 +251,11 @@ class EmbeddedWriter:
         """Keep unit vectors under their keys. Raises BackendRefused for another dimension."""
         from trivium.backends.quantise import to_int8
 
-        row = self._sql.execute(
-            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
-        ).fetchone()
-        if row is not None and len(keys) and row[0] != vectors.shape[1]:
+        known = self.vector_length(model_id)
+        if known is not None and len(keys) and known != vectors.shape[1]:
             raise BackendRefused(
                 f"The model gives vectors of {vectors.shape[1]} numbers now; those of {model_id} "
-                f"in this index have {row[0]}. Forget those with `trivium reset` (in all worktrees "
-                "of a repository), then index again."
+                f"in this index have {known}. Make them anew with: trivium index --rebuild"
             )
         rows, scales = to_int8(vectors)
         values = [
@@ -271,6 +268,19 @@ class EmbeddedWriter:
                 "VALUES (?, ?, ?, ?)",
                 values,
             )
+
+    def vector_length(self, model_id: str) -> int | None:
+        """Return how long the vectors kept of a space are; None if there are none."""
+        row = self._sql.execute(
+            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def forget_vectors(self, model_id: str) -> None:
+        """Drop all vectors of a space, in all collections of the store."""
+        with database.transaction(self._sql):
+            self._sql.execute("DELETE FROM store.vectors WHERE model = ?", (model_id,))
+        self._derived.forget_space(model_id)
 
     def note(self, meta: Mapping[str, str]) -> None:
         """Make the index remember facts about itself."""

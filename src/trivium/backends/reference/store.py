@@ -242,6 +242,17 @@ class ReferenceWriter:
         spaces = {**state.vectors, model_id: MappingProxyType(kept)}
         self._held.state = replace(state, vectors=MappingProxyType(spaces))
 
+    def vector_length(self, model_id: str) -> int | None:
+        """Return how long the vectors kept of a space are; None if there are none."""
+        kept = self._held.state.vectors.get(model_id, {})
+        return next((len(one.steps) for one in kept.values()), None)
+
+    def forget_vectors(self, model_id: str) -> None:
+        """Drop all vectors of a space."""
+        state = self._held.state
+        others = {one: kept for one, kept in state.vectors.items() if one != model_id}
+        self._held.state = replace(state, vectors=MappingProxyType(others))
+
     def publish(self) -> None:
         """Do nothing: every write can be seen by the next snapshot."""
 

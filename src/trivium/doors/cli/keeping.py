@@ -86,6 +86,8 @@ def index(
             collection.remember()
         if not no_embed:
             try:
+                if rebuild:
+                    collection.renew()
                 texts = _embed(collection, yes=yes)
             except (ModelError, MissingExtra) as error:
                 problem = str(error)
@@ -179,6 +181,7 @@ def _status_data(now: Status) -> dict[str, object]:
         "indexedAt": contents.indexed_at,
         "dirtyFiles": now.dirty_files,
         "model": now.model,
+        "modelProblem": now.problem or None,
         "queriesKept": now.queries,
         "spaces": [
             {"model": one.model_id, "dimension": one.dimension, "coverage": round(one.coverage, 4)}
@@ -235,6 +238,7 @@ def _status_text(now: Status) -> str:
         f"  languages {_counts(census.languages) or 'none'}\n"
         f"{marks}{failed}"
         f"  meaning   {'; '.join(means) or _no_meaning(now)}\n"
+        f"  model     {one_line(_model(now))}\n"
         f"  queries   {counted(now.queries, 'vector')} kept\n"
         f"  secrets   {contents.masked} masked\n"
         f"  views     {', '.join(now.views)}\n"
@@ -242,6 +246,13 @@ def _status_text(now: Status) -> str:
         f"  indexed   {contents.indexed_at}\n"
         f"  kept in   {one_line(now.folder)}"
     )
+
+
+def _model(now: Status) -> str:
+    """Say which model is to give meaning, and why it does not."""
+    if now.model == "none":
+        return "none: searches go by words alone"
+    return f"{now.model} cannot be used: {now.problem}" if now.problem else now.model
 
 
 def _no_meaning(now: Status) -> str:
