@@ -44,6 +44,9 @@ KNOWN: Mapping[str, _Known] = {
         "what gives meaning: static, static:<file>, minilm, onnx:<folder>, openai:<model>, none",
     ),
     "embedding.base_url": _Known("", "address of an OpenAI-compatible service"),
+    "embedding.dimensions": _Known(
+        0, "numbers in a vector that a service is asked for; 0 is as many as the model gives"
+    ),
     "embedding.threads": _Known(0, "threads that embed; 0 is one per core"),
     "embedding.queries_kept": _Known(
         1000, "queries whose vectors a collection keeps, by hash; 0 keeps none", most=100_000

@@ -27,6 +27,7 @@ def load(
     *,
     api_key: str | None = None,
     base_url: str | None = None,
+    dimensions: int | None = None,
     threads: int | None = None,
 ) -> Embedder | None:
     """Return the embedder that `model` names; it reads its files on first use.
@@ -46,7 +47,7 @@ def load(
     if kind == "onnx" and part:
         return _onnx(Path(part), threads=threads)
     if kind == "openai" and part:
-        return _openai(part, api_key=api_key, base_url=base_url)
+        return _openai(part, api_key=api_key, base_url=base_url, dimensions=dimensions)
     return _outside(model)
 
 
@@ -56,6 +57,7 @@ def load_from(settings: Settings, name: str | None = None) -> Embedder | None:
         settings.text("embedding.model") if name is None else name,
         api_key=settings.openai_key,
         base_url=settings.text("embedding.base_url") or None,
+        dimensions=settings.number("embedding.dimensions") or None,
         threads=settings.number("embedding.threads") or None,
     )
 
@@ -78,7 +80,9 @@ def _onnx(place: Path, *, threads: int | None) -> Embedder:
     return OnnxEmbedder(place, name=name, settings=read_settings(folder), threads=threads)
 
 
-def _openai(model: str, *, api_key: str | None, base_url: str | None) -> Embedder:
+def _openai(
+    model: str, *, api_key: str | None, base_url: str | None, dimensions: int | None
+) -> Embedder:
     from trivium.models.remote import DEFAULT_BASE_URL, RemoteEmbedder
 
     if base_url is None and api_key is None:
@@ -87,7 +91,7 @@ def _openai(model: str, *, api_key: str | None, base_url: str | None) -> Embedde
             "a server that works without one."
         )
     address = DEFAULT_BASE_URL if base_url is None else base_url
-    return RemoteEmbedder(model, api_key=api_key, base_url=address)
+    return RemoteEmbedder(model, api_key=api_key, base_url=address, dimensions=dimensions)
 
 
 def _outside(model: str) -> Embedder:

@@ -56,7 +56,8 @@ class RemoteEmbedder:
     """Embeds over HTTP; a base URL without a path gets `/v1`.
 
     The model id holds the address as well as the model: two servers may serve different
-    weights under one name. The dimension is the server's, asked for once if not given.
+    weights under one name. The dimension is the server's, which is asked for another where
+    `dimensions` says so; vectors of two are two spaces.
     """
 
     is_instant = False
@@ -68,7 +69,7 @@ class RemoteEmbedder:
         *,
         api_key: str | None = None,
         base_url: str = DEFAULT_BASE_URL,
-        dimension: int | None = None,
+        dimensions: int | None = None,
         timeout_s: float = 30.0,
         wait: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
@@ -84,7 +85,7 @@ class RemoteEmbedder:
             wait=wait,
             chance=chance,
         )
-        self._dimension = dimension
+        self._dimensions = self._dimension = dimensions
         self._asks_for_floats = True
         self._cut = self._blank = 0
         self._lock = Lock()
@@ -97,7 +98,8 @@ class RemoteEmbedder:
     @property
     def model_id(self) -> str:
         """The name of the vector space."""
-        return space_id(self.name, [self._address.geturl(), self._model, _PREPARATION])
+        asked = [] if self._dimensions is None else [self._dimensions]
+        return space_id(self.name, [self._address.geturl(), self._model, _PREPARATION, *asked])
 
     @property
     def dimension(self) -> int:
@@ -192,6 +194,8 @@ class RemoteEmbedder:
         request: dict[str, object] = {"model": self._model, "input": inputs}
         if self._asks_for_floats:
             request["encoding_format"] = "float"
+        if self._dimensions is not None:
+            request["dimensions"] = self._dimensions
         tokens = sum(map(self.tokens, inputs))
         try:
             body = json.dumps(request).encode()
@@ -220,9 +224,11 @@ class RemoteEmbedder:
             expected = self._dimension
             self._blank += len(rows) - len(sound)
         if expected is None or lengths != {expected}:
+            remedy = "Embed everything again if the model behind the address has changed"
+            if self._dimensions is not None:
+                remedy = "It does not heed embedding.dimensions, or not this number: set it to 0"
             raise self._service.failure(
-                f"its vectors have {sorted(lengths)} numbers, not {expected}. "
-                "Embed everything again if the model behind the address has changed"
+                f"its vectors have {sorted(lengths)} numbers, not {expected}. {remedy}"
             )
         vectors = np.zeros((len(rows), expected), np.float64)
         vectors[sound] = [rows[number] for number in sound]

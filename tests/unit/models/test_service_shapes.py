@@ -511,3 +511,43 @@ def test_the_whole_address_of_a_manual_works_too(server: Server) -> None:
     model.embed_query("a")
 
     assert server.paths == ["/v1/embeddings"]
+
+
+def shortened(server: Server, dimensions: int) -> RemoteEmbedder:
+    return RemoteEmbedder("small", base_url=server.url, dimensions=dimensions)
+
+
+def test_fewer_dimensions_are_asked_for_where_they_are_set(
+    server: Server, model: RemoteEmbedder
+) -> None:
+    server.limit = lambda request: listed(
+        *(
+            entry(place, vector_of(text)[: request.get("dimensions")])
+            for place, text in enumerate(request["input"])
+        )
+    )
+    short = shortened(server, 2)
+
+    assert short.dimension == 2
+    assert short.embed_query("aaa").tolist() == pytest.approx(unit([3.0, 1.0]))
+    assert model.embed_query("aaa").shape == (3,)
+    assert [request.get("dimensions") for request in server.requests] == [2, None]
+    assert len({short.model_id, model.model_id, shortened(server, 1).model_id}) == 3
+
+
+def test_a_server_that_does_not_heed_the_dimensions_is_found_out(server: Server) -> None:
+    with pytest.raises(ModelError, match=r"\[3\] numbers, not 2. It does not heed embedding"):
+        shortened(server, 2).embed_documents(["a"])
+
+
+def test_vllms_refusal_of_other_dimensions_is_quoted(server: Server) -> None:
+    message = (
+        'Model "small" does not support matryoshka representation, changing output dimensions '
+        "will lead to poor results."
+    )
+    body = {"object": "error", "message": message, "type": "BadRequestError", "code": 400}
+    server.limit = lambda request: error(400, body) if "dimensions" in request else None
+
+    with pytest.raises(ModelError, match="does not support matryoshka"):
+        shortened(server, 2).embed_documents(["a", "b"])
+    assert len(server.requests) == 1
