@@ -480,7 +480,9 @@ def embed(
     turns = _Turns(backend, embedder, progress=progress, say=say)
     try:
         while True:
-            with turns.next():
+            with turns.next() as is_ours:
+                if not is_ours:
+                    break
                 with backend.writer(wait_s=wait_s) as writer:
                     left = writer.count_pending(model)
                     pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
@@ -523,27 +525,29 @@ class _Turns:
         self._most = 0
 
     @contextmanager
-    def next(self) -> Iterator[None]:
-        """Have the turn; a caller that is to stop raises in `progress`."""
+    def next(self) -> Iterator[bool]:
+        """Have the turn; False if no text is left. Who is to stop raises in `progress`."""
+        model = self._embedder.model_id
         with ExitStack() as turn:
-            while True:
+            while left := self._left(model):
                 try:
-                    model = self._embedder.model_id
                     turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
                     break
                 except IndexLocked as error:
-                    self._follow(error.holder)
-            yield
+                    self._follow(error.holder, left)
+            yield left > 0
 
-    def _follow(self, holder: str) -> None:
+    def _left(self, model: str) -> int:
         with self._backend.snapshot() as snapshot:
-            left = snapshot.unembedded(self._embedder.model_id)
+            return snapshot.unembedded(model)
+
+    def _follow(self, holder: str, left: int) -> None:
         if not self._most:
             self._say(
                 f"{self._embedder.name} is at work in {holder} as well: what is embedded there "
                 "is not embedded again here."
             )
-        self._most = max(self._most, left, 1)
+        self._most = max(self._most, left)
         self._progress("waiting", self._most - left, self._most)
 
 

@@ -46,11 +46,12 @@ class OpenedFiles:
             row = file.execute("SELECT weight FROM opened WHERE path = ?", (path,)).fetchone()
             added = weight if row is None else _sum(float(row[0]), weight)
             file.execute("INSERT OR REPLACE INTO opened VALUES (?, ?)", (path, added))
-            file.execute(
-                "DELETE FROM opened WHERE path IN "
-                "(SELECT path FROM opened ORDER BY weight DESC, path LIMIT -1 OFFSET ?)",
-                (self._most,),
-            )
+            if row is None:
+                file.execute(
+                    "DELETE FROM opened WHERE path IN "
+                    "(SELECT path FROM opened ORDER BY weight DESC, path LIMIT -1 OFFSET ?)",
+                    (self._most,),
+                )
             return True
 
         if self._file.write(write) is None:

@@ -13,7 +13,7 @@ from trivium.indexer import Report, embed, sync, write_all
 from trivium.sources.base import Entry, Listing, Raw, Reason, Skip
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.embedders import WordEmbedder
-from trivium.testing.filling import write
+from trivium.testing.filling import vectors_of, write
 from trivium.types import NodeId
 from trivium.writing.digest import Cutting, digest
 
@@ -366,3 +366,57 @@ def test_a_file_read_in_vain_is_not_read_again_until_it_changes(backend: Referen
 
     del source.files["b"]
     assert synced(source, backend, synced_ns=10 * SECOND_NS).skipped == {}
+
+
+def test_where_no_text_is_left_nobody_waits_for_a_turn(backend: ReferenceBackend) -> None:
+    embedder = WordEmbedder()
+    synced(Folder(a="cat"), backend)
+    embed(backend, embedder, wait_s=0)
+    said: list[str] = []
+
+    with backend.turn(embedder.model_id, wait_s=0):
+        assert embed(backend, embedder, wait_s=0, say=said.append) == 0
+
+    assert said == []
+
+
+def test_who_waits_for_a_turn_says_so_once_and_ends_with_the_last_text(
+    backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.indexer._FOLLOW_EVERY_S", 0.0)
+    embedder = WordEmbedder()
+    synced(Folder(a="cat", b="dog"), backend)
+    said: list[str] = []
+    shown: list[tuple[str, int, int]] = []
+
+    def other_goes_on(stage: str, done: int, total: int) -> None:
+        shown.append((stage, done, total))
+        with backend.writer(wait_s=0) as writer:
+            (one,) = writer.pending(embedder.model_id, limit=1)
+            writer.put_vectors(embedder.model_id, [one.key], vectors_of([one.text]))
+
+    with backend.turn(embedder.model_id, wait_s=0):
+        done = embed(backend, embedder, wait_s=0, say=said.append, progress=other_goes_on)
+
+    assert (done, embedder.documents) == (0, [])
+    assert shown == [("waiting", 0, 2), ("waiting", 1, 2)]
+    assert len(said) == 1
+    assert said[0].startswith("words is at work in another part of this process as well")
+
+
+class Remarkable(WordEmbedder):
+    """Has something to say."""
+
+    __slots__ = ()
+
+    def remarks(self) -> list[str]:
+        return ["One text was cut."]
+
+
+def test_what_an_embedder_remarks_is_said(backend: ReferenceBackend) -> None:
+    synced(Folder(a="cat"), backend)
+    said: list[str] = []
+
+    embed(backend, Remarkable(), wait_s=0, say=said.append)
+
+    assert said == ["One text was cut."]
