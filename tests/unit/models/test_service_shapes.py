@@ -1,7 +1,8 @@
-"""What servers of embeddings really answer: shapes from their documentation and issue trackers.
+"""Shapes of answers that servers of embeddings are known to give, and what is made of each.
 
 OpenAI, Ollama, llama.cpp, vLLM, LM Studio, TEI (Text Embeddings Inference), and gateways. None of
-them runs here; each answer is written as the product words it.
+them runs here. Shapes are those of documentation and issue trackers; the wording of some errors is
+made up in their manner, so no rule may hang on a whole sentence.
 """
 
 from __future__ import annotations
