@@ -106,7 +106,7 @@ def test_a_client_of_either_protocol_lists_searches_and_fetches(shop: Path, is_o
 
     names, found, read = talk(shop, conversation, is_old=is_old)
 
-    assert names == ["search", "fetch"]
+    assert names == ["search", "fetch", "context"]
     assert [hit["id"] for hit in data_of(found)["results"]] == ["code:auth.py#hash_password"]
     assert "auth.py:1  code:auth.py#hash_password" in text_of(found)
     assert data_of(read)["text"].startswith("def hash_password")
@@ -173,6 +173,32 @@ def test_a_budget_is_kept_and_the_text_says_what_is_missing(shop: Path) -> None:
     assert "Truncated to maxTokens" in text_of(small)
 
 
+@pytest.mark.parametrize("most", [300, 1000, 4000])
+def test_a_context_is_packed_into_the_budget_with_its_places(shop: Path, most: int) -> None:
+    packed = call(shop, "context", query="hash password", maxTokens=most)
+
+    data, text = data_of(packed), text_of(packed)
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    assert math.ceil((len(written) + len(text)) / 4) <= most == data["maxTokens"]
+    first = data["pieces"][0]
+    assert (first["path"], first["id"]) == ("auth.py", "code:auth.py#hash_password")
+    assert "def hash_password" in text
+
+
+def test_a_budget_that_holds_no_context_is_an_error_that_says_what_it_takes(shop: Path) -> None:
+    packed = call(shop, "context", query="hash password", maxTokens=20)
+
+    assert packed.is_error
+    assert "maxTokens is 20; this answer takes" in text_of(packed)
+
+
+def test_an_agent_may_ask_for_every_node_of_a_file(shop: Path) -> None:
+    result = call(shop, "search", query="hash password", group="nodes")
+
+    assert result.is_error
+    assert "file, node, none" in text_of(result)
+
+
 def test_the_first_call_reports_its_progress(shop: Path) -> None:
     seen: list[tuple[float, float | None]] = []
 
@@ -230,7 +256,11 @@ def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
         ended = process.wait(timeout=60)
 
     assert [reply["id"] for reply in replies] == [1, 2, 3]
-    assert [tool["name"] for tool in replies[1]["result"]["tools"]] == ["search", "fetch"]
+    assert [tool["name"] for tool in replies[1]["result"]["tools"]] == [
+        "search",
+        "fetch",
+        "context",
+    ]
     assert (ended, rest, log.read_text(encoding="utf-8")) == (0, "", "")
 
 

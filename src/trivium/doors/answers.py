@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -153,14 +153,24 @@ class McpSearch(SearchRequest):
         int | None,
         Field(ge=1, description="Most tokens of the result, text and data, at 4 characters each."),
     ] = None
+    group: Annotated[
+        str | None, Field(description="file: one hit for each file of code; node or none: all.")
+    ] = None
+
+    def asked(self) -> Asked:
+        """Return the request as a plain value."""
+        return replace(SearchRequest.asked(self), group=self.group)
 
 
 class ContextRequest(SearchRequest):
     """A search whose hits are packed into tokens; `limit` is how many there are to choose from."""
 
-    max_tokens: Annotated[
-        int, Field(ge=1, description="Most tokens of the pieces, at 4 characters each.")
-    ] = 4000
+    max_tokens: Annotated[int, Field(ge=1, description="Most tokens, at 4 characters each.")] = 4000
+
+
+class HttpContext(ContextRequest):
+    """The same over HTTP, which may name the collection."""
+
     graph_id: str | None = None
 
 

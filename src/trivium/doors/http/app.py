@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import ContextRequest, Data, HttpSearch
+from trivium.doors.answers import Data, HttpContext, HttpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
 from trivium.doors.http.body import TOO_LARGE, json_body, query_data, wants_xplor
@@ -124,7 +124,7 @@ class _Endpoints:
         beside = query_data(request.query_params)
         if beside:
             raise RequestInvalid(f"{next(iter(beside))!r} belongs in the body, not in the address.")
-        wanted = answers.read(ContextRequest, await json_body(request))
+        wanted = answers.read(HttpContext, await json_body(request))
         answers.check_collection(wanted.graph_id, self._upkeep.name)
         asked = wanted.asked()
         log.debug("context: %r", asked)

@@ -1,4 +1,4 @@
-"""An answer's data -> what an agent is sent: data and a short text, within a budget.
+"""An answer's data, or a context -> what an agent is sent: data and text, within a budget.
 
 A token is estimated as four characters of text and data together, rounded up; the budget
 is never exceeded. Whole hits go first, from the end, then the last one's snippet is cut.
@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trivium.doors.answers import Data
 from trivium.errors import UsageError
 
+if TYPE_CHECKING:
+    from trivium.results.context import Context
+
 CHARACTERS_PER_TOKEN = 4
 _LINE_CHARACTERS = 160
+# The text of a piece is sent once, as text.
+_PIECE = ("path", "startLine", "endLine", "id", "isCut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,37 @@ def fit(data: Data, *, max_tokens: int | None) -> Reply:
             f"maxTokens is {max_tokens}; this answer takes {tokens(empty)} without any hits."
         )
     return empty
+
+
+def fit_context(pack: Callable[[int], Context], *, max_tokens: int) -> Reply:
+    """Return as much packed text as keeps the budget with its data, which names places alone.
+
+    `pack` fits the text itself into a number of tokens. Raises UsageError if the data alone
+    takes more.
+    """
+    room = max_tokens
+    while True:
+        reply = _context_reply(pack(room), max_tokens)
+        excess = tokens(reply) - max_tokens
+        if excess <= 0:
+            return reply
+        if room == 1:
+            raise UsageError(
+                f"maxTokens is {max_tokens}; this answer takes {tokens(reply)} without any text."
+            )
+        room = max(1, room - excess)
+
+
+def _context_reply(context: Context, max_tokens: int) -> Reply:
+    from trivium.results.present_context import context_data, context_footer, context_text
+
+    data = context_data(context)
+    pieces = data["pieces"]
+    listed = pieces if isinstance(pieces, list) else []
+    data["pieces"] = [{key: piece[key] for key in _PIECE} for piece in listed]
+    data["maxTokens"] = max_tokens
+    text = "\n\n".join(filter(None, (context_text(context), "\n".join(context_footer(context)))))
+    return Reply(data, text)
 
 
 def _with_cut_snippet(data: Data, *, max_tokens: int) -> Reply | None:

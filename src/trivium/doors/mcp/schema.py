@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trivium.doors.answers import McpFetch, McpSearch
+from trivium.doors.answers import ContextRequest, McpFetch, McpSearch
 
 Schema = dict[str, Any]
 
@@ -112,6 +112,35 @@ ITEM = _object(
     }
 )
 
+CONTEXT = _object(
+    {
+        "query": _TEXT,
+        "profile": _TEXT,
+        "method": _TEXT,
+        "embedder": _TEXT,
+        "collection": _TEXT,
+        "coverage": ANSWER["properties"]["coverage"],
+        "freshness": ANSWER["properties"]["freshness"],
+        "degraded": ANSWER["properties"]["degraded"],
+        "notes": _TEXTS,
+        "tookMs": _NUMBER,
+        "maxTokens": _COUNT,
+        "tokens": _COUNT,
+        "pieces": _list_of(
+            _object(
+                {
+                    "path": _TEXT,
+                    "startLine": _COUNT,
+                    "endLine": _COUNT,
+                    "id": _TEXT,
+                    "isCut": {"type": "boolean"},
+                }
+            )
+        ),
+        "leftOut": _object({"hits": _COUNT, "next": _TEXTS}),
+    }
+)
+
 
 def search_input() -> Schema:
     """Return the schema of a search's arguments."""
@@ -121,3 +150,8 @@ def search_input() -> Schema:
 def fetch_input() -> Schema:
     """Return the schema of a fetch's arguments."""
     return McpFetch.model_json_schema(by_alias=True)
+
+
+def context_input() -> Schema:
+    """Return the schema of a context's arguments."""
+    return ContextRequest.model_json_schema(by_alias=True)

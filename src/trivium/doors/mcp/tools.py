@@ -1,4 +1,4 @@
-"""A folder -> an MCP server with the tools `search` and `fetch`.
+"""A folder -> an MCP server with the tools `search`, `fetch` and `context`.
 
 Nothing of the engine is imported before the first call, so that a host that starts many
 servers gets its list of tools at once. The first call goes through the folder and reports
@@ -32,9 +32,9 @@ from mcp_types import (
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import McpFetch, McpSearch
+from trivium.doors.answers import ContextRequest, McpFetch, McpSearch
 from trivium.doors.mcp import schema
-from trivium.doors.mcp.budget import Reply, fit
+from trivium.doors.mcp.budget import Reply, fit, fit_context
 from trivium.errors import TriviumError
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ Call = Callable[[Mapping[str, object], "Progress"], Reply]
 
 _INSTRUCTIONS = (
     "Searches one folder of code and documents by words and meaning. Use search to find "
-    "functions, classes, sections and files; use fetch with a hit's id to read its whole text."
+    "functions, classes, sections and files; use fetch with a hit's id to read its whole text; "
+    "use context to read the most useful lines about a question at once, within maxTokens."
 )
 # An agent asks one thing at a time; a few threads serve one that asks in parallel.
 _WORKERS = 4
@@ -62,7 +63,11 @@ class Tools:
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="trivium tool")
         self._opening = threading.Lock()
         self._upkeep: Upkeep | None = None
-        self._calls: Mapping[str, Call] = {"search": self._search, "fetch": self._fetch}
+        self._calls: Mapping[str, Call] = {
+            "search": self._search,
+            "fetch": self._fetch,
+            "context": self._context,
+        }
 
     def server(self) -> Server[Any]:
         """Return the server that offers these tools."""
@@ -124,6 +129,14 @@ class Tools:
         head = f"{source.file_path}:{source.start_line}-{source.end_line}  {item.node.id}"
         return Reply(answers.item_data(item), f"{head}\n\n{item.text}")
 
+    def _context(self, arguments: Mapping[str, object], progress: Progress) -> Reply:
+        request = answers.read(ContextRequest, arguments)
+        upkeep = self._opened(progress)
+        asked = request.asked()
+        return fit_context(
+            lambda most: upkeep.context(asked, max_tokens=most), max_tokens=request.max_tokens
+        )
+
     def _opened(self, progress: Progress) -> Upkeep:
         """Return the collection, having been through the folder once."""
         with self._opening:
@@ -162,6 +175,18 @@ def offered() -> list[Tool]:
             input_schema=schema.fetch_input(),
             output_schema=schema.ITEM,
             annotations=_reads_only("Read one result"),
+        ),
+        Tool(
+            name="context",
+            title="Read about a question",
+            description=(
+                "Return the most useful lines about a question that fit into maxTokens, from "
+                "several files at once: whole functions and sections where they fit, and the "
+                "heads of what they call. Each piece says its path and lines."
+            ),
+            input_schema=schema.context_input(),
+            output_schema=schema.CONTEXT,
+            annotations=_reads_only("Read about a question"),
         ),
     ]
 

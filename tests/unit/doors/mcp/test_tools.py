@@ -8,6 +8,7 @@ from trivium import config
 from trivium.collection import open_collection
 from trivium.doors import answers
 from trivium.doors.mcp import schema
+from trivium.doors.mcp.budget import fit_context
 from trivium.doors.mcp.tools import offered
 from trivium.results import present
 
@@ -26,7 +27,7 @@ HEAVY = (
 def test_the_tools_come_in_one_order_and_only_read() -> None:
     tools = offered()
 
-    assert [tool.name for tool in tools] == ["search", "fetch"]
+    assert [tool.name for tool in tools] == ["search", "fetch", "context"]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
 
 
@@ -42,6 +43,7 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "mode",
         "searchMode",
         "maxTokens",
+        "group",
     ]
     assert search["required"] == ["query"]
     assert search["additionalProperties"] is False
@@ -61,10 +63,16 @@ def test_the_schemas_name_the_keys_that_are_sent(tmp_path: Path) -> None:
         found = shop.search("tabby", explain=True)
         answer = present.as_data(found)
         item = answers.item_data(shop.get(found.results[0].id))
+        packed = fit_context(lambda most: shop.context("tabby", max_tokens=most), max_tokens=2000)
 
     assert list(answer) == list(schema.ANSWER["properties"])
     assert list(present.hit_data(found.results[0])) == list(schema.HIT["properties"])
     assert list(item) == list(schema.ITEM["properties"])
+    assert list(packed.data) == list(schema.CONTEXT["properties"])
+    pieces = packed.data["pieces"]
+    assert isinstance(pieces, list)
+    of_piece = schema.CONTEXT["properties"]["pieces"]["items"]
+    assert list(pieces[0]) == list(of_piece["properties"])
 
 
 def test_a_server_lists_its_tools_without_loading_the_engine() -> None:
