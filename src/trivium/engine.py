@@ -171,7 +171,9 @@ def _ranked(
         return [rank_by_degree(snapshot, scope, where, profile) for scope, where in asked], query
 
     def rank(query: Query) -> list[Ranked]:
-        kind = intent(query.text).effective
+        # Only a profile with weights for intents asks for one.
+        has_intents = any(scope.intents for scope, _ in asked)
+        kind = intent(query.text).effective if has_intents else ""
         return [
             rank_scope(
                 snapshot,

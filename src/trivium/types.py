@@ -218,15 +218,24 @@ class Ranking:
 Scores = Mapping[ChunkId, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Part:
     """One named share of a score, such as ("bm25 rank 3", 0.0159)."""
 
     name: str
     value: float
 
+    def __init__(self, name: str, value: float) -> None:
+        """Set both; a query makes a thousand of these, so not by the slow way of frozen ones."""
+        _set_name(self, name)
+        _set_value(self, value)
 
-@dataclass(frozen=True, slots=True)
+
+_set_name = vars(Part)["name"].__set__
+_set_value = vars(Part)["value"].__set__
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Scored:
     """A chunk id and the parts whose sum is its score."""
 
@@ -234,9 +243,16 @@ class Scored:
     parts: tuple[Part, ...]
     score: float = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __init__(self, chunk_id: ChunkId, parts: tuple[Part, ...]) -> None:
         """Add the parts up once: sorting asks for the score many times."""
-        object.__setattr__(self, "score", math.fsum(part.value for part in self.parts))
+        _set_chunk_id(self, chunk_id)
+        _set_parts(self, parts)
+        _set_score(self, math.fsum([part.value for part in parts]))
+
+
+_set_chunk_id = vars(Scored)["chunk_id"].__set__
+_set_parts = vars(Scored)["parts"].__set__
+_set_score = vars(Scored)["score"].__set__
 
 
 def best_first(scored: Iterable[Scored]) -> list[Scored]:

@@ -260,6 +260,10 @@ class Snapshot(Protocol):
         """Return these chunks in the order asked for; ones that are gone are left out."""
         ...
 
+    def lines(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[int, int]]:
+        """Return the first and last line of these chunks; ones that are gone are left out."""
+        ...
+
     def node(self, node_id: NodeId) -> Node | None:
         """Return a node, or None."""
         ...

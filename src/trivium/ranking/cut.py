@@ -51,9 +51,11 @@ def by_file(groups: Sequence[Group], *, files: Mapping[ChunkId, str]) -> list[Gr
 
 
 def _joined(groups: Sequence[Group]) -> Group:
+    if len(groups) == 1:
+        return groups[0]
     first, *rest = groups
     others = [*first.others, *(one for group in rest for one in (group.best, *group.others))]
-    return Group(first.best, tuple(best_first(others)) if rest else first.others)
+    return Group(first.best, tuple(best_first(others)))
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:

@@ -69,6 +69,8 @@ class Wanted:
     symbols: tuple[str, ...]
     asks_for_aside: bool
     _known: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
+    _shares: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
+    _said: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def covers(self, word: str) -> float:
         """Say how well the query speaks of a word of a path, 0 to 1.
@@ -80,6 +82,20 @@ class Wanted:
         if known is None:
             known = self._known[word] = _covered(self, word)
         return known
+
+    def covers_name(self, name: str) -> float:
+        """Return how many letters of a name the query speaks of, as a share."""
+        share = self._shares.get(name)
+        if share is None:
+            share = self._shares[name] = _share_covered(self, name)
+        return share
+
+    def said_in(self, text: str) -> frozenset[str]:
+        """Return the words of the query that stand in a name or a path."""
+        said = self._said.get(text)
+        if said is None:
+            said = self._said[text] = self.words.intersection(stemmed(text))
+        return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +202,10 @@ def is_aside(path: str) -> bool:
 
 def share_covered(asked: Wanted, name: str) -> float:
     """Return how many letters of a name the query speaks of, as a share."""
+    return asked.covers_name(name)
+
+
+def _share_covered(asked: Wanted, name: str) -> float:
     words = pieces(name)
     whole = sum(map(len, words))
     return sum(len(one) * asked.covers(one) for one in words) / whole if whole else 0.0
@@ -208,17 +228,23 @@ def _folder(asked: Wanted, path: str, _: Sequence[Member]) -> float:
 
 
 def _words(asked: Wanted, path: str, members: Sequence[Member]) -> float:
-    said = {word for one in members for word in stemmed(one.name)}.union(stemmed(path))
-    return len(asked.words & said) / max(1, len(asked.words))
+    if not asked.words:
+        return 0.0
+    said = asked.said_in(path).union(*[asked.said_in(one.name) for one in members])
+    return len(said) / len(asked.words)
 
 
 def _first_symbol(asked: Wanted, _: str, members: Sequence[Member]) -> float:
-    first = asked.symbols[0] if asked.symbols else ""
-    return float(bool(first) and any(plain(one.name) == first for one in members))
+    if not asked.symbols:
+        return 0.0
+    first = asked.symbols[0]
+    return float(any(plain(one.name) == first for one in members))
 
 
 def _others(_: Wanted, __: str, members: Sequence[Member]) -> float:
-    best = sorted((one.score for one in members), reverse=True)
+    if len(members) == 1:
+        return 0.0
+    best = sorted([one.score for one in members], reverse=True)
     return min(1.0, sum(best[1 : _MOST_OTHERS + 1]) / _MOST_OTHERS)
 
 

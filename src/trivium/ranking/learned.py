@@ -29,8 +29,9 @@ def with_signs(
     """
     of_file: defaultdict[str, list[Scored]] = defaultdict(list)
     for one in scored:
-        if one.chunk_id in files:
-            of_file[files[one.chunk_id]].append(one)
+        path = files.get(one.chunk_id)
+        if path is not None:
+            of_file[path].append(one)
     gains = {
         path: [
             (said, weight * value)
@@ -39,7 +40,7 @@ def with_signs(
         ]
         for path, members in of_file.items()
     }
-    sums = {path: sum(value for _, value in parts) for path, parts in gains.items()}
+    sums = {path: sum([value for _, value in parts]) for path, parts in gains.items()}
     old = [one.score for members in of_file.values() for one in members]
     new = [one.score + sums[path] for path, members in of_file.items() for one in members]
     if not new or max(new) <= min(new):
@@ -47,22 +48,13 @@ def with_signs(
     lowest, highest = min(old), max(old) * (1 + learned.lift)
     factor = (highest - lowest) / (max(new) - min(new))
     level = Part(LEVEL, lowest - factor * min(new))
-    shared = {
-        path: (*[Part(said, factor * value) for said, value in parts], level)
-        for path, parts in gains.items()
-    }
-    return best_first(
-        one
-        if one.chunk_id not in files
-        else Scored(
-            one.chunk_id,
-            (
-                *[Part(part.name, factor * part.value) for part in one.parts],
-                *shared[files[one.chunk_id]],
-            ),
-        )
-        for one in scored
-    )
+    made = [one for one in scored if one.chunk_id not in files]
+    for path, members in of_file.items():
+        shared = (*[Part(said, factor * value) for said, value in gains[path]], level)
+        for one in members:
+            own = [Part(part.name, factor * part.value) for part in one.parts]
+            made.append(Scored(one.chunk_id, (*own, *shared)))
+    return best_first(made)
 
 
 def signs_of(
@@ -71,7 +63,8 @@ def signs_of(
     """Return what each sign of a file is called, its weight and its value."""
     inside = _BEFORE_PATH + len(path) + len("#")
     found = [Member(own_name(node_of(one.chunk_id)[inside:]), one.score) for one in members]
-    return [
-        (SIGNS[key][1], weight, SIGNS[key][0](asked, path, found))
-        for key, weight in learned.weights.items()
-    ]
+    made = []
+    for key, weight in learned.weights.items():
+        sign, said = SIGNS[key]
+        made.append((said, weight, sign(asked, path, found)))
+    return made

@@ -35,22 +35,26 @@ def fetch(
     shape: Shape,
 ) -> list[Hit]:
     """Fetch the chosen chunks and make a hit of each."""
-    ids = [one.chunk_id for group in groups for one in _shown(group)]
-    found = {one.chunk.id: one for one in snapshot.fetch(ids)}
+    found = {one.chunk.id: one for one in snapshot.fetch([one.best.chunk_id for one in groups])}
+    # Of the others only their lines are shown: their texts stay where they are.
+    others = [one.chunk_id for group in groups for one in group.others[:_MOST_PASSAGES]]
+    lines = snapshot.lines(others) if others else {}
     return [
-        _hit(group, found, origins[group.best.chunk_id], shape=shape)
+        _hit(group, found[group.best.chunk_id], lines, origins[group.best.chunk_id], shape=shape)
         for group in groups
         if group.best.chunk_id in found
     ]
 
 
-def _shown(group: Group) -> list[Scored]:
-    return [group.best, *group.others[:_MOST_PASSAGES]]
-
-
-def _hit(group: Group, found: Mapping[ChunkId, Found], origin: Origin, *, shape: Shape) -> Hit:
-    best = group.best
-    chunk, node = found[best.chunk_id].chunk, found[best.chunk_id].node
+def _hit(
+    group: Group,
+    found: Found,
+    lines: Mapping[ChunkId, tuple[int, int]],
+    origin: Origin,
+    *,
+    shape: Shape,
+) -> Hit:
+    best, chunk, node = group.best, found.chunk, found.node
     cut = snippet.start if shape.snippet == "start" else snippet.window
     shown = cut(
         chunk.text,
@@ -59,14 +63,9 @@ def _hit(group: Group, found: Mapping[ChunkId, Found], origin: Origin, *, shape:
         words_of=origin.words_of,
     )
     passages = tuple(
-        Passage(
-            other.chunk_id,
-            other.score,
-            found[other.chunk_id].chunk.start_line,
-            found[other.chunk_id].chunk.end_line,
-        )
+        Passage(other.chunk_id, other.score, *lines[other.chunk_id])
         for other in group.others[:_MOST_PASSAGES]
-        if other.chunk_id in found
+        if other.chunk_id in lines
     )
     details = origin.details.get(best.chunk_id, {})
     return Hit(

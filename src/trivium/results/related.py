@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trivium.analysis.identifiers import split
 from trivium.analysis.words import analyser
@@ -33,6 +34,7 @@ _TIMES_AS_COMMON = 2
 _SHORT = 2
 # Nobody types more.
 _LONGEST = 60
+_REMEMBERED = 4096
 
 # What people ask for by name. A constant or a field is found by what it belongs to.
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "protocol", "record", "type"})
@@ -162,9 +164,18 @@ def _name(node: Node) -> str:
 
 
 def _labelled(text: str) -> _Label:
+    # Names come back from query to query; a query may be long and does not.
+    return _labelled_before(text) if len(text) <= _LONGEST else _label_of(text)
+
+
+def _label_of(text: str) -> _Label:
     parts = (part for word in text.split() for part in split(word) or [word])
     return _Label(text, frozenset(analyser("standard").words(" ".join(parts))))
 
 
+_labelled_before = lru_cache(_REMEMBERED)(_label_of)
+
+
+@lru_cache(_REMEMBERED)
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()

@@ -7,17 +7,22 @@ are compared through the analyser of the view that found them. Called by results
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trivium.analysis import cjk, identifiers
 from trivium.analysis.words import Analyser
 
 _TOKEN = re.compile(r"\w+")
+# Letters, digits and underscores in lower case, all else as spaces: as long as the text.
+_FOLDED = {code: chr(code).lower() if _TOKEN.match(chr(code)) else " " for code in range(128)}
 _WINDOW_LINES = 6
 _LONGEST_LINE = 240
 _LEAD_IN = 60
 _START_CHARACTERS = 200
+_NOTHING: frozenset[str] = frozenset()
+# Tokens of the hits of a query; a long text may have more.
+_MOST_KNOWN = 20_000
 _UNLIKE_THEIR_WORD = frozenset({"die", "lie", "tie"})
 
 
@@ -37,8 +42,7 @@ class Snippet:
 def window(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
     """Return the few lines of `text` that hold most of the wanted terms, the first if none do."""
     lines = text.split("\n")
-    found = [_found_in(line, wanted, words_of) for line in lines]
-    start = _best_start(lines, found)
+    start = _best_start(lines, _found_by_line(text, lines, wanted, words_of))
     shown = [_shortened(line, wanted, words_of) for line in lines[start : start + _WINDOW_LINES]]
     while shown and not shown[-1].strip():
         shown.pop()
@@ -67,11 +71,85 @@ def _shortened(line: str, wanted: frozenset[str], words_of: Analyser) -> str:
     return line[start : start + _LONGEST_LINE].rstrip()
 
 
-def _found_in(line: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
-    for token in _likely(line, wanted):
-        found |= wanted.intersection(words_of.terms(token.group()))
+def _found_by_line(
+    text: str, lines: list[str], wanted: frozenset[str], words_of: Analyser
+) -> list[frozenset[str]]:
+    """Return the wanted terms of each line."""
+    matching = _matching(wanted, words_of)
+    if not text.isascii():
+        return [
+            frozenset().union(*[matched for _, _, matched in matching.in_text(line)])
+            for line in lines
+        ]
+    found = [_NOTHING] * len(lines)
+    line, end = 0, len(lines[0])
+    # Where lines end is counted up to the next match only: most lines have none.
+    for at, _, matched in matching.in_text(text):
+        while at > end:
+            line += 1
+            end += 1 + len(lines[line])
+        found[line] |= matched
     return found
+
+
+class _Matching:
+    """Finds the tokens of texts that hold terms of one query; each token is analysed once."""
+
+    __slots__ = ("_known", "_starts", "_wanted", "_words_of")
+
+    def __init__(self, wanted: frozenset[str], words_of: Analyser) -> None:
+        self._wanted = wanted
+        self._words_of = words_of
+        self._known: dict[str, frozenset[str]] = {}
+        # A word begins as its stem does, in its first two letters at least (but dying: die).
+        self._starts = {term[:1] if term in _UNLIKE_THEIR_WORD else term[:2] for term in wanted}
+
+    def in_text(self, text: str) -> list[tuple[int, str, frozenset[str]]]:
+        """Return where each token that matches starts, the token, and the terms it holds."""
+        if not self._wanted:
+            return []
+        known = self._known
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        found = []
+        for first, last in self._likely(text):
+            token = text[first:last]
+            matched = known.get(token)
+            if matched is None:
+                matched = known[token] = self._wanted.intersection(self._words_of.terms(token))
+            if matched:
+                found.append((first, token, matched))
+        return found
+
+    def _likely(self, text: str) -> list[tuple[int, int]]:
+        """Return where the tokens stand that may hold a wanted term, in order.
+
+        Folding may change any letter that is not ASCII, so there every token is looked at.
+        """
+        if not text.isascii():
+            return [token.span() for token in _TOKEN.finditer(text)]
+        folded = text.translate(_FOLDED)
+        places: set[int] = set()
+        for start in self._starts:
+            place = folded.find(start)
+            while place >= 0:
+                places.add(place)
+                place = folded.find(start, place + 1)
+        spans: list[tuple[int, int]] = []
+        last = 0
+        for place in sorted(places):
+            if place < last or folded[place] == " ":
+                continue
+            first = folded.rfind(" ", last, place) + 1 or last
+            last = folded.find(" ", place)
+            last = len(text) if last < 0 else last
+            spans.append((first, last))
+        return spans
+
+
+@lru_cache(8)
+def _matching(wanted: frozenset[str], words_of: Analyser) -> _Matching:
+    return _Matching(wanted, words_of)
 
 
 def _best_start(lines: list[str], found: list[frozenset[str]]) -> int:
@@ -101,43 +179,12 @@ def marked(
     ranges: list[tuple[int, int]] = []
     words: list[str] = []
     seen: frozenset[str] = frozenset()
-    for token in _likely(text, wanted):
-        matched = wanted.intersection(words_of.terms(token.group()))
-        for first, last, found in _places(token.group(), matched, words_of):
-            ranges.append((token.start() + first, token.start() + last))
-            words += _words(token.group()[first:last], found - seen, words_of)
+    for at, token, matched in _matching(wanted, words_of).in_text(text):
+        for first, last, found in _places(token, matched, words_of):
+            ranges.append((at + first, at + last))
+            words += _words(token[first:last], found - seen, words_of)
             seen |= found
     return tuple(_merged(ranges)), tuple(words)
-
-
-def _likely(text: str, wanted: frozenset[str]) -> Iterator[re.Match[str]]:
-    """Yield the tokens of `text` that may hold a wanted term, in order.
-
-    A word begins as its stem does, in its first two letters at least (but dying: die).
-    Folding may change any letter that is not ASCII, so there every token is looked at.
-    """
-    if not text.isascii():
-        yield from _TOKEN.finditer(text)
-        return
-    folded = text.lower()
-    places: set[int] = set()
-    for term in wanted:
-        start = term[:1] if term in _UNLIKE_THEIR_WORD else term[:2]
-        place = folded.find(start)
-        while place >= 0:
-            places.add(place)
-            place = folded.find(start, place + 1)
-    end = 0
-    for place in sorted(places):
-        if place < end:
-            continue
-        first = place
-        while first > end and _TOKEN.match(text[first - 1]):
-            first -= 1
-        token = _TOKEN.match(text, first)
-        if token is not None:
-            end = token.end()
-            yield token
 
 
 def _words(word: str, terms: frozenset[str], words_of: Analyser) -> list[str]:

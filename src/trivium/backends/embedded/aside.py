@@ -1,13 +1,22 @@
 """Bytes -> a file that is replaced all at once: written aside, synced, renamed.
 
-Used for every file of an index that has no transaction of its own.
+Used for every file of an index that has no transaction of its own. `Replaced` reads such a
+file again only once another has taken its place.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+# File systems tell times in steps of up to ten milliseconds, FAT of two seconds: of two files
+# that young, one may have the number and the time of the other.
+_SETTLED_NS = 3_000_000_000
 
 
 def write_aside(path: Path, data: bytes) -> None:
@@ -18,3 +27,27 @@ def write_aside(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+
+
+class Replaced(Generic[T]):
+    """What `make` reads out of a file that is only ever replaced; None where it is not there."""
+
+    def __init__(self, path: Path, make: Callable[[bytes], T | None]) -> None:
+        self._path = path
+        self._make = make
+        self._known: tuple[tuple[int, ...], T | None] | None = None
+
+    def now(self) -> T | None:
+        """Return what the file says now. Raises OSError if it cannot be read."""
+        try:
+            found = self._path.stat()
+            identity = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            known = self._known
+            if known is not None and known[0] == identity:
+                return known[1]
+            made = self._make(self._path.read_bytes())
+        except FileNotFoundError:
+            return None
+        is_settled = time.time_ns() - found.st_mtime_ns > _SETTLED_NS
+        self._known = (identity, made) if is_settled else None
+        return made

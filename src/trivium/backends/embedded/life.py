@@ -7,7 +7,7 @@ read with the new. Held by the backend and by every snapshot and writer of that 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -16,7 +16,7 @@ from trivium.backends.embedded.database import Files, files_at
 from trivium.backends.embedded.text import TextFolder, used_last, view_key, views_in
 from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.errors import IndexUnusable
-from trivium.types import View
+from trivium.types import Node, NodeId, View
 
 if TYPE_CHECKING:
     import tantivy
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_REMEMBERED = 64
+# Nodes of code with long lists of what they call take some 3 kB each.
+_MOST_NODES = 2048
 
 
 class Life:
@@ -48,6 +50,7 @@ class Life:
         self._views: dict[str, TextFolder] = {}
         self._spaces: dict[str, SpaceFolder] = {}
         self._memory: dict[tuple[object, ...], object] = {}
+        self._nodes: tuple[str, dict[NodeId, Node]] = ("", {})
         self._guard = threading.Lock()
 
     def is_over(self) -> bool:
@@ -95,6 +98,28 @@ class Life:
             while len(self._memory) > _MOST_REMEMBERED:
                 self._memory.pop(next(iter(self._memory)))
         return made
+
+    def nodes_of(self, revision: str) -> dict[NodeId, Node]:
+        """Return nodes that were read from this state before."""
+        with self._guard:
+            return self._nodes[1] if self._nodes[0] == revision else {}
+
+    def keep_nodes(self, revision: str, nodes: Mapping[NodeId, Node]) -> None:
+        """Remember nodes of a state; of one state, and not too many of it."""
+        if len(nodes) > _MOST_NODES:
+            return
+        with self._guard:
+            known = self._nodes[1] if self._nodes[0] == revision else {}
+            # Another one, since a reader may be looking into the old one.
+            kept = {**known, **nodes} if len(known) + len(nodes) <= _MOST_NODES else dict(nodes)
+            self._nodes = (revision, kept)
+
+    def spaces_there(self) -> list[str]:
+        """Return the ids of the models that have a folder of vectors, in order."""
+        try:
+            return sorted(one.name for one in (self.folder / "vectors").iterdir())
+        except OSError:
+            return []
 
     def pin_views(self) -> dict[str, tuple[State, tantivy.Searcher]]:
         """Return a searcher of every view in use, each fixed to what is current now."""

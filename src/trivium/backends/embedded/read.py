@@ -93,6 +93,7 @@ class EmbeddedSnapshot:
         self._origin = meta.get("origin", "folder")
         self._history_head = meta.get("history_head", "")
         self._numbers: dict[ChunkId, int] = {}
+        self._texts_of: dict[View, EmbeddedText] = {}
         self._spaces: list[Space] | None = None
 
     def contents(self) -> Contents:
@@ -143,6 +144,12 @@ class EmbeddedSnapshot:
 
     def text(self, view: View) -> EmbeddedText:
         """Return the text index of `view`, made now if it does not exist yet."""
+        known = self._texts_of.get(view)
+        if known is None:
+            known = self._texts_of[view] = self._text(view)
+        return known
+
+    def _text(self, view: View) -> EmbeddedText:
         check(view)
         folder = self._life.view(view)
         key = view_key(view)
@@ -191,8 +198,7 @@ class EmbeddedSnapshot:
     def _find_spaces(self) -> list[Space]:
         chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
         found = []
-        for place in sorted((self._life.folder / "vectors").glob("*/current.json")):
-            model_id = place.parent.name
+        for model_id in self._life.spaces_there():
             pinned = self._pinned_spaces.get(model_id)
             folder = self._life.space(model_id)
             state = pinned.state if pinned is not None else folder.state()
@@ -225,17 +231,28 @@ class EmbeddedSnapshot:
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
         rows = self._sql.execute(
-            f"SELECT {CHUNK_COLUMNS}, {NODE_COLUMNS}, "  # noqa: S608
+            f"SELECT {CHUNK_COLUMNS}, "  # noqa: S608
             "substr(t.text, c.start + 1, c.end - c.start) FROM chunks c "
-            "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
+            "JOIN files f ON f.id = c.file "
             f"JOIN store.texts t ON t.key = f.text_key WHERE c.id IN {_IDS}",
             (json.dumps(list(self.numbers_of(ids).values())),),
-        )
+        ).fetchall()
+        of_chunk = {row[0]: NodeId(row[0].rpartition("@")[0]) for row in rows}
+        nodes = self.nodes(list(dict.fromkeys(of_chunk.values())))
         found: dict[str, Found] = {}
         for row in rows:
-            node = node_of(row[5:12])
-            found[row[0]] = Found(chunk_of(row[:5], node.id, row[12]), node)
+            node = nodes.get(of_chunk[row[0]])
+            if node is not None:
+                found[row[0]] = Found(chunk_of(row[:5], node.id, row[5]), node)
         return [found[chunk_id] for chunk_id in ids if chunk_id in found]
+
+    def lines(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[int, int]]:
+        """Return the first and last line of these chunks; ones that are gone are left out."""
+        rows = self._sql.execute(
+            f"SELECT chunk_id, start_line, end_line FROM chunks WHERE id IN {_IDS}",  # noqa: S608
+            (json.dumps(list(self.numbers_of(ids).values())),),
+        )
+        return {ChunkId(one): (first, last) for one, first, last in rows}
 
     def _texts(self, keys: set[bytes]) -> dict[bytes, str]:
         places = ", ".join("?" * len(keys))
@@ -295,12 +312,19 @@ class EmbeddedSnapshot:
 
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
-        rows = self._sql.execute(
-            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE n.node_id IN {_IDS}",
-            (json.dumps(ids),),
-        )
-        return {node.id: node for node in map(node_of, rows)}
+        known = self._life.nodes_of(self._revision)
+        found = {one: known[one] for one in ids if one in known}
+        unseen = [one for one in ids if one not in found]
+        if unseen:
+            rows = self._sql.execute(
+                f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+                f"WHERE n.node_id IN {_IDS}",
+                (json.dumps(unseen),),
+            )
+            read = {node.id: node for node in map(node_of, rows)}
+            self._life.keep_nodes(self._revision, read)
+            found.update(read)
+        return found
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""
@@ -480,7 +504,7 @@ class EmbeddedSnapshot:
             (json.dumps(numbers),),
         )
         found: dict[int, ChunkId] = dict(rows)
-        self._numbers.update((chunk_id, number) for number, chunk_id in found.items())
+        self._numbers.update(zip(found.values(), found, strict=True))
         return found
 
     def numbers_of(self, ids: Sequence[ChunkId]) -> dict[ChunkId, int]:

@@ -29,6 +29,8 @@ NODE_COLUMNS = "n.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.b
 CHUNK_COLUMNS = "c.chunk_id, c.start, c.end, c.start_line, c.end_line"
 
 _SHORTEST_ROW = 3
+_DECODER = json.JSONDecoder()
+_KINDS = {kind.value: kind for kind in Kind}
 
 NodeRow = tuple[str, str, int, int, int, int, str]
 ChunkRow = tuple[str, int, int, int, int]
@@ -69,16 +71,17 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
 def node_of(row: NodeRow) -> Node:
     """Return the node of a row of NODE_COLUMNS."""
     node_id, path, start_line, end_line, start, end, body = row
-    kind, type_, name, description, tags, domain, language, title, metadata, own = json.loads(body)
+    made = _DECODER.raw_decode(body)[0]
+    kind, type_, name, description, tags, domain, language, title, metadata, own = made
     span = Span(start, end)
     return Node(
         id=NodeId(node_id),
-        kind=Kind(kind),
+        kind=_KINDS[kind],
         type=type_,
         name=name,
         source=Location(path, start_line, end_line),
         span=span,
-        own=tuple(Span(first, last) for first, last in own),
+        own=tuple([Span(first, last) for first, last in own]),
         description=description,
         tags=tuple(tags),
         domain=domain,

@@ -24,7 +24,7 @@ from filelock import FileLock
 
 from trivium.analysis.fields import OPERATOR, PICKED, every_field, is_unit, split_of, texts_of
 from trivium.analysis.words import analyser, edition
-from trivium.backends.embedded.aside import write_aside
+from trivium.backends.embedded.aside import Replaced, write_aside
 from trivium.backends.embedded.asks import Fields, compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter
@@ -59,6 +59,15 @@ class State:
     incarnation: str
 
 
+def _state_of(data: bytes) -> State | None:
+    try:
+        raw = json.loads(data)
+        made_from = str(raw.get("incarnation", ""))
+        return State(str(raw["generation"]), int(raw["seq"]), int(raw["dead"]), made_from)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
 @cache
 def view_key(view: View) -> str:
     """Name the folder of a view: by its unit, its analyser and a hash of all it means.
@@ -80,6 +89,7 @@ def fields_of(view: View) -> tuple[tuple[str, float], ...]:
     return tuple((f"t_{name}", float(weight)) for name, weight in every_field(view))
 
 
+@cache
 def asked_of(view: View) -> Fields:
     """Return where in a view each leaf of a query looks."""
     every = fields_of(view)
@@ -126,6 +136,7 @@ class TextFolder:
         self._schema: tantivy.Schema | None = None
         self._open: tuple[State, tantivy.Index] | None = None
         self._noted_at = 0.0
+        self._current = Replaced(self.folder / "current.json", _state_of)
 
     @property
     def schema(self) -> tantivy.Schema:
@@ -136,15 +147,8 @@ class TextFolder:
 
     def state(self) -> State | None:
         """Read what is current; None if the view has not been made from this record."""
-        try:
-            raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
-            made_from = str(raw.get("incarnation", ""))
-            state = State(str(raw["generation"]), int(raw["seq"]), int(raw["dead"]), made_from)
-        except FileNotFoundError:
-            return None
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return None
-        return state if state.incarnation == self.incarnation else None
+        state = self._current.now()
+        return state if state is not None and state.incarnation == self.incarnation else None
 
     def searcher(self) -> tuple[State, tantivy.Searcher] | None:
         """Return the newest state and a searcher pinned to it; None if there is none yet."""

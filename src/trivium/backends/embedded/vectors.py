@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from trivium.backends.embedded.aside import write_aside
+from trivium.backends.embedded.aside import Replaced, write_aside
 from trivium.backends.quantise import to_int8, to_int16
 
 if TYPE_CHECKING:
@@ -45,6 +45,13 @@ class SpaceState:
     delta: str
     rows: int
     incarnation: str = ""
+
+
+def _state_of(data: bytes) -> SpaceState | None:
+    try:
+        return SpaceState(**json.loads(data))
+    except (ValueError, TypeError):
+        return None
 
 
 class Rows(NamedTuple):
@@ -104,15 +111,15 @@ class SpaceFolder:
         self.folder = folder
         self.incarnation = incarnation
         self._open: Loaded | None = None
+        self._current = Replaced(folder / "current.json", _state_of)
 
     def state(self) -> SpaceState | None:
         """Read what is current; None if the space has not been made from this record."""
         try:
-            raw = json.loads((self.folder / "current.json").read_text(encoding="utf-8"))
-            state = SpaceState(**raw)
-        except (OSError, ValueError, TypeError):
+            state = self._current.now()
+        except OSError:
             return None
-        return state if state.incarnation == self.incarnation else None
+        return state if state is not None and state.incarnation == self.incarnation else None
 
     def load(self) -> Loaded | None:
         """Return what is current. None where nothing is, or where it is damaged.
@@ -221,7 +228,8 @@ def _read(path: Path) -> tuple[Rows, NDArray[np.int64]]:
         raise ValueError(path)
     numbers = np.frombuffer(raw[_HEADER.size : numbers_end].tobytes(), "<i8")
     scales = np.frombuffer(raw[numbers_end:scales_end].tobytes(), "<f4")
-    matrix = raw[scales_end:matrix_end].view(np.int8).reshape(count, dimension)
+    # A plain array: a memmap runs Python code whenever a part of it is taken.
+    matrix = np.asarray(raw)[scales_end:matrix_end].view(np.int8).reshape(count, dimension)
     dead = np.frombuffer(raw[matrix_end:].tobytes(), "<i8")
     return Rows(numbers, scales, matrix), dead
 
@@ -255,10 +263,12 @@ class SpaceReader:
 
         numbers: list[NDArray[np.int64]] = []
         cosines: list[NDArray[np.float64]] = []
-        for rows, dead in ((self._base, self._dead), (self._delta, None)):
+        for rows, dead in self._parts():
             found = _nearest(rows, vector, limit=limit, dead=dead, allowed=allowed)
             numbers.append(rows.numbers[found])
             cosines.append(exact_cosines(rows, found, vector))
+        if not numbers:
+            return np.empty(0, np.int64), np.empty(0, np.float64)
         every, scores = np.concatenate(numbers), np.concatenate(cosines)
         if len(scores) > limit:
             cut = np.partition(scores, -limit)[-limit]
@@ -266,12 +276,18 @@ class SpaceReader:
             every, scores = every[kept], scores[kept]
         return every, scores
 
+    def _parts(self) -> list[tuple[Rows, NDArray[np.int64] | None]]:
+        """Return the parts that hold rows, each with the numbers that are dead in it."""
+        parts = ((self._base, self._dead), (self._delta, None))
+        return [(rows, dead) for rows, dead in parts if len(rows.numbers)]
+
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
         """Return the cosines of exactly these chunk numbers, where they have a vector."""
         import numpy as np
 
         scores: dict[int, float] = {}
-        for rows, dead in ((self._base, self._dead), (self._delta, None)):
+        wanted = np.unique(wanted)
+        for rows, dead in self._parts():
             found = _positions(rows.numbers, wanted)
             if dead is not None and len(dead):
                 found = found[~np.isin(rows.numbers[found], dead)]
@@ -282,12 +298,14 @@ class SpaceReader:
 
 
 def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where in `numbers` (ascending) the wanted ones stand."""
+    """Return where in `numbers` the wanted ones stand; both ascend, without repeats."""
     import numpy as np
 
     at = np.searchsorted(numbers, wanted)
-    at = at[at < len(numbers)] if len(numbers) else at[:0]
-    return np.unique(at[np.isin(numbers[at], wanted)])
+    inside = at < len(numbers)
+    at = at[inside]
+    found: NDArray[np.int64] = at[numbers[at] == wanted[inside]]
+    return found
 
 
 def _nearest(
@@ -367,5 +385,7 @@ def exact_cosines(
     import numpy as np
 
     fine, scale = to_int16(vector)
-    dots = (rows.matrix[at].astype(np.int64) @ fine.astype(np.int64)).astype(np.float64)
-    return dots * rows.scales[at].astype(np.float64) * np.float64(scale)
+    # Doubles hold these whole numbers and all their sums exactly, and are added side by side.
+    dots = np.einsum("ij,j->i", rows.matrix[at].astype(np.float64), fine.astype(np.float64))
+    cosines: NDArray[np.float64] = dots * rows.scales[at].astype(np.float64) * np.float64(scale)
+    return cosines

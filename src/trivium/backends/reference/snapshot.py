@@ -189,6 +189,11 @@ class ReferenceSnapshot:
         """Return these chunks in the order asked for; ones that are gone are left out."""
         return [self._found[one] for one in ids if one in self._found]
 
+    def lines(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[int, int]]:
+        """Return the first and last line of these chunks; ones that are gone are left out."""
+        found = [self._found[one].chunk for one in ids if one in self._found]
+        return {one.id: (one.start_line, one.end_line) for one in found}
+
     def node(self, node_id: NodeId) -> Node | None:
         """Return a node, or None."""
         return self._nodes.get(node_id)
