@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, profiles
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
@@ -55,19 +55,13 @@ from trivium.lookups import (
     sections_of,
 )
 from trivium.meaning import Filling, Meaning
-from trivium.models.bill import Bill
 from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
 from trivium.opened import OpenedFiles
-from trivium.parsing.skills import SectionPreview
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
-from trivium.results.context import Context, context_of
-from trivium.results.pack import Level, Material, Pack, pack
-from trivium.results.relations import Relations
 from trivium.sources.base import Listing, Source
-from trivium.sources.blame import Share, authors
 from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.git import branch_of
 from trivium.sources.joined import JoinedSource
@@ -82,11 +76,20 @@ from trivium.types import (
     Node,
     NodeId,
 )
-from trivium.writing.archive import read_archive, write_archive
 from trivium.writing.digest import Cutting
 from trivium.writing.plan import plan
 
+if TYPE_CHECKING:
+    from trivium.models.bill import Bill
+    from trivium.parsing.skills import SectionPreview
+    from trivium.results.context import Context
+    from trivium.results.pack import Pack
+    from trivium.results.relations import Relations
+    from trivium.sources.blame import Share
+
 log = logging.getLogger(__name__)
+
+# What a search does not need is imported where it is used: every command starts with this module.
 
 # Raise when parsing, masking or cutting changes what is stored.
 CONTENT_VERSION = 3
@@ -292,6 +295,8 @@ class Collection:
 
     def authors(self, wanted: str) -> list[Share]:
         """Return who wrote the lines of a node, and how many each; reads the file's history."""
+        from trivium.sources.blame import authors
+
         with self._backend.snapshot() as snapshot:
             source = find(snapshot, wanted).source
         return authors(
@@ -492,6 +497,8 @@ class Collection:
         max_tokens: int | None = None,
     ) -> Pack:
         """Return what matches by what it says of itself, never its text: a cheap look round."""
+        from trivium.results.pack import Level, Material, pack
+
         answer = self.search(query, profile="xplor", limit=limit, filters={"domain": domain})
         found = [Material(hit.node) for hit in answer.results]
         return pack(found, total=self.stats().nodes, max_tokens=max_tokens, most=Level.SCAN)
@@ -500,6 +507,8 @@ class Collection:
         self, query: str, *, max_tokens: int = 6000, limit: int = 10, profile: str | None = None
     ) -> Pack:
         """Return the best hits node by node, each at the highest level of detail that fits."""
+        from trivium.results.pack import Material, pack
+
         answer = self.search(query, profile=profile, limit=limit)
         found = []
         for hit in answer.results:
@@ -530,6 +539,8 @@ class Collection:
         looked at, 50 if nothing is said; `place` writes a path for the reader, in headings; the
         other arguments are those of a search.
         """
+        from trivium.results.context import context_of
+
         if max_tokens < 1:
             raise UsageError(f"max_tokens is {max_tokens}; give 1 or more.")
         most = self.profile(profile).most
@@ -628,11 +639,15 @@ class Collection:
 
     def export(self, path: str | Path) -> int:
         """Write the whole index to one file; return how many files it holds."""
+        from trivium.writing.archive import write_archive
+
         with self._backend.snapshot() as snapshot:
             return write_archive(snapshot, Path(path), header={"name": self.name})
 
     def import_(self, path: str | Path) -> int:
         """Replace the index by an exported one; needs neither the files nor a model."""
+        from trivium.writing.archive import read_archive
+
         with self._backend.writer(wait_s=5.0) as writer:
             with self._backend.snapshot() as snapshot:
                 known = snapshot.files()

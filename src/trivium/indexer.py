@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trivium.backends.base import (
     Backend,
@@ -28,18 +29,17 @@ from trivium.backends.base import (
 )
 from trivium.crew import Crew, digested
 from trivium.errors import IndexLocked, MissingExtra, ModelError
-from trivium.graph.quality import BrokenLink
-from trivium.linking.documents import document_targets
 from trivium.linking.projects import Projects, gathered
-from trivium.linking.resolve import link as link_file
 from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder, Remarking
 from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
-from trivium.sources.history import history
 from trivium.types import EdgeType, Kind, NodeId, Reference
 from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
 from trivium.writing.plan import Plan, all_skipped, plan
+
+if TYPE_CHECKING:
+    from trivium.graph.quality import BrokenLink
 
 log = logging.getLogger(__name__)
 
@@ -375,6 +375,9 @@ def link(
 
 
 def _linked(waiting: Sequence[Unlinked], world: World) -> list[Linked]:
+    # Off the way to a fast start: most searches find nothing to link.
+    from trivium.linking.resolve import link as link_file
+
     world.prefetch(
         one.name
         for file in waiting
@@ -414,6 +417,9 @@ def project_facts_of(known: Known, paths: Paths) -> Projects:
 
 def broken_links(snapshot: Snapshot) -> list[tuple[str, BrokenLink]]:
     """Return the links of documents that lead nowhere, with the path of the file each is in."""
+    from trivium.graph.quality import BrokenLink
+    from trivium.linking.documents import document_targets
+
     paths = Paths(snapshot.files())
     world = World(snapshot, paths, projects=project_facts_of(snapshot, paths))
     found = []
@@ -442,6 +448,8 @@ def remember(
 
     Only commits since the last time are walked.
     """
+    from trivium.sources.history import history
+
     with backend.snapshot() as snapshot:
         since = snapshot.history_head()
         found = history(root, since=since or None, should_stop=should_stop)

@@ -10,15 +10,18 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from trivium import indexer
 from trivium.backends.base import Snapshot
 from trivium.errors import NotFound, UsageError
-from trivium.graph import quality
 from trivium.graph.walk import Direction, walk
-from trivium.parsing.skills import SectionPreview, sections
 from trivium.results.relations import Relation, Relations
 from trivium.types import Edge, EdgeType, Kind, Node, NodeId
+
+if TYPE_CHECKING:
+    from trivium.graph import quality
+    from trivium.parsing.skills import SectionPreview
 
 CALLS = frozenset({EdgeType.CALLS})
 DEPENDS = frozenset(
@@ -95,6 +98,8 @@ def related(snapshot: Snapshot, wanted: str, walking: Walking) -> Relations:
 
 def checked(snapshot: Snapshot) -> Checked:
     """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
+    from trivium.graph import quality
+
     broken = indexer.broken_links(snapshot)
     paths = [path for path in snapshot.paths() if not path.endswith("/")]
     ids = [one for path in paths for one in snapshot.headings(path)]
@@ -152,6 +157,9 @@ def sections_of(snapshot: Snapshot, node: Node) -> tuple[SectionPreview, ...]:
     """Return the sections that lie in a document or section, each with how it begins."""
     if node.kind not in (Kind.DOC, Kind.SKILL, Kind.NOTE):
         return ()
+    # Off the way to a fast start: no search needs the parser of skills.
+    from trivium.parsing.skills import sections
+
     path = node.source.file_path
     inside = [
         one

@@ -13,8 +13,6 @@ from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import PATTERN, Condition, Filter, Test
 from trivium.filtering.facts import KEY_END
 from trivium.filtering.given import declared
-from trivium.parsing.detect import languages
-from trivium.parsing.risk_rules import categories, tags
 from trivium.types import Kind
 
 _MOST_SAID = 3
@@ -98,6 +96,10 @@ def _hint(near: str) -> str:
 
 def _known(field: str) -> Sequence[str]:
     """Return all the values there can be, in any collection; nothing where that is unknown."""
+    # Off the way to a fast start: only filters that find nothing need these.
+    from trivium.parsing.detect import languages
+    from trivium.parsing.risk_rules import categories, tags
+
     if field == "lang":
         return sorted({one.file_type.language for one in languages()})
     if field == "kind":

@@ -12,13 +12,12 @@ from functools import cache
 from importlib.util import find_spec
 
 from trivium.sources.decode import decode, is_binary
-from trivium.sources.notebook import MAX_NOTEBOOK_BYTES, notebook
-from trivium.sources.webpage import readable
 
 _PAGES = (".html", ".htm", ".xhtml")
 _NOTEBOOKS = (".ipynb",)
 _OFFICE = (".pdf", ".docx", ".pptx", ".xlsx", ".epub")
 MAX_OFFICE_BYTES = 25_000_000
+MAX_NOTEBOOK_BYTES = 10_000_000
 SUFFIXES = (*_PAGES, *_NOTEBOOKS, *_OFFICE)
 
 _HEAD_BYTES = 1024
@@ -81,8 +80,13 @@ def convert(path: str, data: bytes) -> Converted | None:
     text = decode(data) if text is None else text
     if text is None:
         return Converted(None, "binary" if is_binary(data) else "undecodable")
+    # Off the way to a fast start, as what reads office files is.
     if name.endswith(_PAGES):
+        from trivium.sources.webpage import readable
+
         return _cleaned(readable(text))
+    from trivium.sources.notebook import notebook
+
     found = notebook(text)
     return _cleaned(text if found is None else found)
 

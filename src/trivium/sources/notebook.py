@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from trivium.sources.webpage import fence_for
 
-MAX_NOTEBOOK_BYTES = 10_000_000
 _LONGEST_OUTPUT = 2000
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -1,7 +1,7 @@
 """One file that was read -> what is written of it: masked, parsed, cut.
 
 Plain functions of values, so that they run in this process or in a worker alike. Called by
-the indexer.
+the indexer. Parsers are loaded with the first file: most searches find nothing changed.
 """
 
 from __future__ import annotations
@@ -9,11 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from trivium.backends.base import FileContent, FileState
-from trivium.chunking.chunk import chunk
-from trivium.parsing.parse import folder_node, parse, plainly
-from trivium.parsing.secrets import mask
 from trivium.sources.base import Raw, Reason, Skip
-from trivium.sources.files import text_of
 from trivium.types import Document, Parsed
 
 
@@ -25,11 +21,23 @@ class Cutting:
     overlap: int = 200
 
 
+def load_parsers() -> None:
+    """Load all that `digest` needs now: a worker's first file is to take no longer than others."""
+    import trivium.chunking.chunk
+    import trivium.parsing.parse
+    import trivium.parsing.secrets
+    import trivium.sources.files  # noqa: F401 - loaded for others
+
+
 def digest(raw: Raw, cutting: Cutting, *, is_apart: bool = False, gave_up: str = "") -> FileContent:
     """Turn one file that was read into what is written: mask, parse, cut.
 
     `is_apart` gives a skill an id of its own; `gave_up` says why its structure is not read.
     """
+    from trivium.parsing.parse import parse, plainly
+    from trivium.parsing.secrets import mask
+    from trivium.sources.files import text_of
+
     if raw.data is not None:
         text = "" if gave_up else text_of(raw.entry.path, raw.data)
         if isinstance(text, Skip) or not text:
@@ -52,6 +60,8 @@ def _nothing(raw: Raw, reason: Reason) -> FileContent:
 def _content(
     raw: Raw, parsed: Parsed, document: Document, cutting: Cutting, masked: int
 ) -> FileContent:
+    from trivium.chunking.chunk import chunk
+
     entry = raw.entry
     state = FileState(
         entry.path, entry.size_bytes, entry.mtime_ns, raw.sha256, masked, parsed.failure
@@ -64,6 +74,9 @@ def _content(
 
 def folder_content(folder: str) -> FileContent:
     """Return what is written of a folder: a node without text."""
+    from trivium.chunking.chunk import chunk
+    from trivium.parsing.parse import folder_node
+
     path = folder_path(folder)
     node, edges = folder_node(folder)
     document = Document(path, "")

@@ -25,7 +25,7 @@ from typing import IO, Any
 from trivium.backends.base import FileContent, FileState
 from trivium.sources.base import Raw
 from trivium.types import Chunk, Document, Edge, Location, Node, Reference, Span
-from trivium.writing.digest import Cutting, digest
+from trivium.writing.digest import Cutting, digest, load_parsers
 
 READY = "ready"
 # Ends a worker whose parent was killed; the parent itself would have done so earlier.
@@ -65,6 +65,7 @@ def work() -> None:
         # A grammar that prints must not break into what is sent.
         os.dup2(nowhere.fileno(), 0)
         os.dup2(nowhere.fileno(), 1)
+        load_parsers()
         with suppress(EOFError, BrokenPipeError):
             send(outgoing, READY)
             while isinstance(task := receive(incoming), Task):

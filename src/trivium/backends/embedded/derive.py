@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trivium.backends.embedded import database
@@ -17,6 +18,7 @@ from trivium.backends.embedded.text import TextFolder, TextWriter, needs_rebuild
 from trivium.backends.embedded.vectors import (
     Rows,
     SpaceFolder,
+    SpaceState,
     empty_rows,
     is_heavy,
     joined,
@@ -27,6 +29,13 @@ from trivium.types import Chunk, Node
 
 if TYPE_CHECKING:
     from trivium.backends.embedded.life import Life
+
+# Each model once, by the index alone: as many look-ups as there are models.
+_MODELS = (
+    "WITH RECURSIVE found(model) AS (SELECT min(model) FROM store.vectors UNION ALL "
+    "SELECT (SELECT min(model) FROM store.vectors WHERE model > found.model) FROM found "
+    "WHERE found.model IS NOT NULL) SELECT model FROM found WHERE model IS NOT NULL"
+)
 
 # The number of a chunk, its node, itself, and the text of its document.
 Added = tuple[int, Node, Chunk, str]
@@ -58,8 +67,9 @@ class Derived:
         folders = self._life.views_kept()
         for folder in folders:
             self._publish_text(folder, seq, views=len(folders))
-        for (model_id,) in self._sql.execute("SELECT DISTINCT model FROM store.vectors").fetchall():
-            self._publish_space(model_id, self._life.space(model_id), seq)
+        newest = self._sql.execute("SELECT max(id) FROM store.vectors").fetchone()[0]
+        for (model_id,) in self._sql.execute(_MODELS).fetchall():
+            self._publish_space(model_id, self._life.space(model_id), seq, newest=newest)
         self._prune(seq)
 
     def forget_space(self, model_id: str) -> None:
@@ -142,16 +152,44 @@ class Derived:
         if writer is not None:
             writer.close()
 
-    def _publish_space(self, model_id: str, folder: SpaceFolder, seq: int) -> None:
+    def _publish_space(self, model_id: str, folder: SpaceFolder, seq: int, *, newest: int) -> None:
+        """Bring a space up to batch `seq` and to `newest`, the last vector of any model."""
+        (dimension,) = self._sql.execute(
+            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
+        ).fetchone()
+        state = folder.state() if folder.is_whole() else None
+        if state is not None and not (
+            self._pruned <= state.seq <= seq and state.dimension == dimension
+        ):
+            state = None
+        if state is not None and state.seq == seq and not self._has_newer(model_id, state, newest):
+            if state.last_vector != newest:
+                # What others have added since need not be looked through again.
+                folder.note(replace(state, last_vector=newest))
+            return
+        self._write_space(model_id, folder, seq, last=newest, is_usable=state is not None)
+
+    def _has_newer(self, model_id: str, state: SpaceState, newest: int) -> bool:
+        """Say whether a model has vectors that its space lacks; looks at no older ones."""
+        if state.last_vector == newest:
+            return False
+        row = self._sql.execute(
+            # The plus keeps SQLite from going through all vectors of the model instead.
+            "SELECT 1 FROM store.vectors WHERE id > ? AND +model = ? LIMIT 1",
+            (state.last_vector, model_id),
+        ).fetchone()
+        return row is not None
+
+    def _write_space(
+        self, model_id: str, folder: SpaceFolder, seq: int, *, last: int, is_usable: bool
+    ) -> None:
         import numpy as np
 
-        row = self._sql.execute(
-            "SELECT max(id), length(int8) FROM store.vectors WHERE model = ?", (model_id,)
+        (dimension,) = self._sql.execute(
+            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
         ).fetchone()
-        last, dimension = int(row[0]), int(row[1])
-        loaded = folder.load() if folder.is_whole() else None
-        stale = loaded is not None and not self._pruned <= loaded.state.seq <= seq
-        if loaded is None or stale or loaded[0].dimension != dimension:
+        loaded = folder.load() if is_usable else None
+        if loaded is None:
             rows = self._vector_rows(model_id, dimension, "1", ())
             folder.save(
                 seq=seq,
@@ -162,8 +200,6 @@ class Derived:
             )
             return
         state, base, delta, dead = loaded
-        if state.seq == seq and state.last_vector == last:
-            return
         gone = np.array(
             [
                 n

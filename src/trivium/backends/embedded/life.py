@@ -142,7 +142,8 @@ class Life:
             folders = dict(self._spaces)
         pinned = {}
         for model_id, folder in folders.items():
-            loaded = folder.load()
+            # One that nobody has asked yet is opened when somebody does.
+            loaded = folder.load() if folder.is_open else None
             if loaded is not None:
                 pinned[model_id] = loaded
         return pinned

@@ -113,6 +113,11 @@ class SpaceFolder:
         self._open: Loaded | None = None
         self._current = Replaced(folder / "current.json", _state_of)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether its rows have been asked for."""
+        return self._open is not None
+
     def state(self) -> SpaceState | None:
         """Read what is current; None if the space has not been made from this record."""
         try:
@@ -146,11 +151,15 @@ class SpaceFolder:
         return None
 
     def is_whole(self) -> bool:
-        """Say whether the files of the current state are there, whatever is open."""
+        """Say whether the files of the current state are there and undamaged, whatever is open."""
         state = self.state()
         return state is not None and all(
-            (self.folder / name).exists() for name in (state.base, state.delta)
+            _is_whole(self.folder / name) for name in (state.base, state.delta)
         )
+
+    def note(self, state: SpaceState) -> None:
+        """Make a state current that is of the same files."""
+        write_aside(self.folder / "current.json", json.dumps(asdict(state)).encode())
 
     def save(
         self,
@@ -190,7 +199,7 @@ class SpaceFolder:
             rows=rows,
             incarnation=self.incarnation,
         )
-        write_aside(self.folder / "current.json", json.dumps(asdict(state)).encode())
+        self.note(state)
         for old in self.folder.glob("*.vec"):
             if old.name not in (base_name, delta_name):
                 old.unlink(missing_ok=True)
@@ -214,6 +223,18 @@ def _write(path: Path, rows: Rows, dead: NDArray[np.int64]) -> None:
         dead.astype("<i8").tobytes(),
     )
     write_aside(path, b"".join(parts))
+
+
+def _is_whole(path: Path) -> bool:
+    """Say whether a file is as long as its head says; reads no more than that."""
+    try:
+        with path.open("rb") as file:
+            magic, count, dimension = _HEADER.unpack(file.read(_HEADER.size))
+            size = path.stat().st_size
+    except (OSError, struct.error):
+        return False
+    dead = size - _HEADER.size - count * (8 + 4 + dimension)
+    return bool(magic == _MAGIC and min(count, dimension, dead) >= 0 and dead % 8 == 0)
 
 
 def _read(path: Path) -> tuple[Rows, NDArray[np.int64]]:
@@ -282,11 +303,13 @@ class SpaceReader:
         return [(rows, dead) for rows, dead in parts if len(rows.numbers)]
 
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
-        """Return the cosines of exactly these chunk numbers, where they have a vector."""
+        """Return the cosines of exactly these chunk numbers, where they have a vector.
+
+        They must ascend, without repeats.
+        """
         import numpy as np
 
         scores: dict[int, float] = {}
-        wanted = np.unique(wanted)
         for rows, dead in self._parts():
             found = _positions(rows.numbers, wanted)
             if dead is not None and len(dead):
