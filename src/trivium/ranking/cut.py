@@ -26,15 +26,20 @@ def node_of(chunk_id: ChunkId) -> str:
 
 def by_node(scored: Sequence[Scored]) -> list[Group]:
     """Keep each node once, at the place of its best chunk; equal scores by node id."""
-    return in_order(by_node_as_they_come(scored))
+    found = sorted(_members(scored).items(), key=lambda one: (-one[1][0].score, one[0]))
+    return [Group(members[0], tuple(members[1:])) for _, members in found]
 
 
 def by_node_as_they_come(scored: Sequence[Scored]) -> list[Group]:
     """Keep each node once, at the place of the first of its chunks, whatever their scores."""
+    return [Group(found[0], tuple(found[1:])) for found in _members(scored).values()]
+
+
+def _members(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
     members: dict[str, list[Scored]] = {}
     for one in scored:
         members.setdefault(node_of(one.chunk_id), []).append(one)
-    return [Group(found[0], tuple(found[1:])) for found in members.values()]
+    return members
 
 
 def by_file(groups: Sequence[Group], *, files: Mapping[ChunkId, str]) -> list[Group]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from trivium.analysis import identifiers
 from trivium.analysis.words import analyser
@@ -98,8 +99,7 @@ class Wanted:
         return said
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A chunk of a file: the name of its node, empty for the file itself, and its score."""
 
     name: str

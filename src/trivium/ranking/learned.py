@@ -49,8 +49,13 @@ def with_signs(
     factor = (highest - lowest) / (max(new) - min(new))
     level = Part(LEVEL, lowest - factor * min(new))
     made = [one for one in scored if one.chunk_id not in files]
+    # Files alike in a sign share its part: many are as deep, or in the same folder.
+    parts = {
+        one: Part(one[0], factor * one[1])
+        for one in {one for some in gains.values() for one in some}
+    }
     for path, members in of_file.items():
-        shared = (*[Part(said, factor * value) for said, value in gains[path]], level)
+        shared = (*[parts[one] for one in gains[path]], level)
         for one in members:
             own = [Part(part.name, factor * part.value) for part in one.parts]
             made.append(Scored(one.chunk_id, (*own, *shared)))

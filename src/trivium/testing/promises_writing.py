@@ -49,6 +49,19 @@ class WritingPromises(Promises):
             assert dict(snapshot.files()) == {}
             assert _found(snapshot, "words") == ()
             assert snapshot.fetch([ChunkId("none")]) == []
+            assert dict(snapshot.lines([ChunkId("none")])) == {}
+
+    def test_the_lines_of_chunks_are_those_they_come_back_with(self, backend: Backend) -> None:
+        files = corpus.small()
+        write(backend, files)
+
+        ids = [one.id for content in files for one in content.chunks]
+        with backend.snapshot() as snapshot:
+            expected = {
+                one.chunk.id: (one.chunk.start_line, one.chunk.end_line)
+                for one in snapshot.fetch(ids)
+            }
+            assert dict(snapshot.lines([*ids, ChunkId("none")])) == expected
 
     def test_what_was_written_comes_back_as_it_was(self, backend: Backend) -> None:
         files = corpus.small()

@@ -26,8 +26,8 @@ from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 FORMAT = 2
 _BUSY_S = 30.0
 _TRUNCATE_WAIT_S = 1.0
-# Rows of a large record are scattered: mapped, a look-up costs half. Bounded, since what is
-# mapped counts as memory of the process.
+# Rows of a large record are scattered: mapped, a look-up costs half. Bounded for each of the two
+# files, since what is mapped counts as memory of the process.
 _MAPPED_BYTES = 256 * 1024 * 1024
 # A full disk is by far the most common cause.
 _KEPT = "Nothing of this step was kept. See that the disk has space left, and try again."
@@ -142,6 +142,7 @@ def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA temp_store = MEMORY")
         if not writes:
             connection.execute(f"PRAGMA main.mmap_size = {_MAPPED_BYTES}")
+            connection.execute(f"PRAGMA store.mmap_size = {_MAPPED_BYTES}")
         filters.prepare(connection)
         # What is deleted is overwritten: a secret that was indexed must not stay in the file.
         connection.execute("PRAGMA main.secure_delete = ON")
