@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
@@ -19,6 +19,8 @@ from trivium.types import (
     ChunkId,
     Document,
     Edge,
+    Kind,
+    Metadata,
     Node,
     NodeId,
     Ranking,
@@ -213,6 +215,17 @@ class VectorIndex(Protocol):
         ...
 
 
+class Named(NamedTuple):
+    """What a node is called and what it is: enough to speak of it, at half the cost of it all."""
+
+    id: NodeId
+    kind: Kind
+    type: str
+    name: str
+    title: str
+    metadata: Metadata
+
+
 class Snapshot(Protocol):
     """One state of the index, for reading."""
 
@@ -286,6 +299,10 @@ class Snapshot(Protocol):
 
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
+        ...
+
+    def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
+        """Return what these nodes are called; ones that are not there are left out."""
         ...
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from trivium.analysis.identifiers import split
 from trivium.analysis.words import analyser
-from trivium.backends.base import Snapshot
+from trivium.backends.base import Named, Snapshot
 from trivium.ranking.cut import node_of
 from trivium.types import Gathered, Hit, Kind, Node, NodeId
 
@@ -71,7 +71,7 @@ def related(
 ) -> tuple[str, ...]:
     """Return up to five searches near the query in meaning; none without vectors."""
     near = _near(gathered)
-    nodes = snapshot.nodes(list(near))
+    nodes = snapshot.names(list(near))
     asked = _labelled(query)
     known = [asked, *(_labelled(_name(hit.node)) for hit in hits)]
     shown = {hit.node.id for hit in hits}
@@ -113,7 +113,7 @@ def _near(gathered: Sequence[Gathered]) -> dict[NodeId, float]:
     return near
 
 
-def _topic(nodes: Sequence[Node]) -> frozenset[str]:
+def _topic(nodes: Sequence[Named]) -> frozenset[str]:
     """Return the words that several of the nearest names share, and those farther off do not."""
     words = [_labelled(_name(node)).words for node in nodes]
     nearest = Counter(word for some in words[:_NEAREST] for word in some)
@@ -124,7 +124,7 @@ def _topic(nodes: Sequence[Node]) -> frozenset[str]:
     )
 
 
-def _label(node: Node) -> _Label | None:
+def _label(node: Named) -> _Label | None:
     """Return what a person would type to find a node; None for one that nobody asks for."""
     if node.kind is Kind.CODE:
         text = _name(node) if _is_asked_for(node) else ""
@@ -135,7 +135,7 @@ def _label(node: Node) -> _Label | None:
     return label if label is not None and label.words else None
 
 
-def _is_asked_for(node: Node) -> bool:
+def _is_asked_for(node: Named) -> bool:
     """Whether others may use a symbol, and its name alone tells what it is."""
     # The ~2 of an overload is no part of its name.
     qualified = [*node.id.rpartition("#")[2].partition("~")[0].split("."), node.name]
@@ -147,7 +147,7 @@ def _is_asked_for(node: Node) -> bool:
     return node.type in _ASKED_FOR and is_public and is_telling and not is_test
 
 
-def _heading(node: Node) -> str:
+def _heading(node: Named) -> str:
     """Return a heading without its number; one of a single word with the title above it.
 
     Nothing for one such as What it is, which tells nobody what it is about.
@@ -159,7 +159,7 @@ def _heading(node: Node) -> str:
     return "" if " " in heading else f"{title} {heading}".strip()
 
 
-def _name(node: Node) -> str:
+def _name(node: Named | Node) -> str:
     return " ".join((node.name or node.title).split())
 
 

@@ -51,6 +51,20 @@ class WritingPromises(Promises):
             assert snapshot.fetch([ChunkId("none")]) == []
             assert dict(snapshot.lines([ChunkId("none")])) == {}
 
+    def test_nodes_are_called_what_they_come_back_with(self, backend: Backend) -> None:
+        files = corpus.small()
+        write(backend, files)
+
+        nodes = {one.id: one for content in files for one in content.nodes}
+        with backend.snapshot() as snapshot:
+            found = snapshot.names([*nodes, NodeId("none")])
+            assert found.keys() == nodes.keys()
+            for one, named in found.items():
+                node = nodes[one]
+                assert named == (
+                    node.id, node.kind, node.type, node.name, node.title, dict(node.metadata),
+                )  # fmt: skip
+
     def test_the_lines_of_chunks_are_those_they_come_back_with(self, backend: Backend) -> None:
         files = corpus.small()
         write(backend, files)

@@ -22,6 +22,7 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Found,
+    Named,
     Seen,
     Space,
 )
@@ -33,6 +34,7 @@ from trivium.backends.embedded.rows import (
     NODE_COLUMNS,
     chunk_of,
     edge_of,
+    named,
     node_of,
     unpacked,
 )
@@ -325,6 +327,14 @@ class EmbeddedSnapshot:
             self._life.keep_nodes(self._revision, read)
             found.update(read)
         return found
+
+    def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
+        """Return what these nodes are called; ones that are not there are left out."""
+        rows = self._sql.execute(
+            f"SELECT node_id, body FROM nodes WHERE node_id IN {_IDS}",  # noqa: S608
+            (json.dumps(ids),),
+        )
+        return {one.id: one for one in map(named, rows)}
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""

@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable
 
+from trivium.backends.base import Named
 from trivium.backends.embedded.asks import tag_column
 from trivium.filtering.match import attributes
 from trivium.types import (
@@ -89,6 +90,12 @@ def node_of(row: NodeRow) -> Node:
         title=title,
         metadata=_metadata(metadata),
     )
+
+
+def named(row: tuple[str, str]) -> Named:
+    """Return what a node is called, of its id and its body."""
+    kind, type_, name, _, _, _, _, title, metadata, _ = _DECODER.raw_decode(row[1])[0]
+    return Named(NodeId(row[0]), _KINDS[kind], type_, name, title, _metadata(metadata))
 
 
 def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:

@@ -20,6 +20,7 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Found,
+    Named,
     Seen,
     Space,
 )
@@ -227,6 +228,13 @@ class ReferenceSnapshot:
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
         return {one: self._nodes[one] for one in ids if one in self._nodes}
+
+    def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
+        """Return what these nodes are called; ones that are not there are left out."""
+        return {
+            one: Named(node.id, node.kind, node.type, node.name, node.title, node.metadata)
+            for one, node in self.nodes(ids).items()
+        }
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""
