@@ -1,10 +1,12 @@
-"""Judged repositories -> the [learned] table of the profile `best`, with its score by folds.
+r"""Judged repositories -> the [learned] tables of the profile `best`, with its score by folds.
 
 Asks the engine for the candidates of every query, fits the weights of the signs of
 trivium.ranking.features by listwise softmax, and shows how weights that never saw a repository
-rank it. One command, the same result every time:
+rank it. Questions whose answer is a page (training.pages) are fitted beside those that want code;
+without them a list that holds both would bury its pages. One command, the same result every time:
 
-    python -m training.ranker DATA/semble-dev --repos REPOSITORIES --home FOLDER
+    python -m training.ranker DATA/semble-dev --repos REPOSITORIES --home FOLDER \
+      --pages headings.csv=CHECKOUT --report ray-test.csv=CHECKOUT
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.backends.base import Snapshot
-from trivium.evaluation.bench import Bench, Contender, Prepared
+from trivium.errors import UsageError
+from trivium.evaluation.bench import Bench, Contender
 from trivium.evaluation.measure import Measure, Question, Shown, targets_at, values_of
 from trivium.evaluation.sets import Place, Sort
 from trivium.filtering.conditions import EVERYTHING
 from trivium.models.static import static
 from trivium.query.parse import parse
 from trivium.ranking import cut
-from trivium.ranking.features import SIGNS, Wanted, wanted
-from trivium.ranking.learned import signs_of, with_signs
+from trivium.ranking.features import PAGE_SIGNS, SIGNS, Wanted, wanted
+from trivium.ranking.learned import page_signs_of, signs_of, with_signs
 from trivium.ranking.profile import Learned, Profile, profile
 from trivium.retrieval.files import files_of
 from trivium.retrieval.gather import Asking
@@ -37,9 +40,15 @@ from trivium.retrieval.spreading import Seeding
 from trivium.types import ChunkId, Location, NodeId, Scored
 
 _KEYS = tuple(SIGNS)
+_PAGE_KEYS = tuple(PAGE_SIGNS)
+_COLUMNS = 1 + len(_KEYS) + len(_PAGE_KEYS)
+_EVERY = tuple(range(1, _COLUMNS))
 _PAGE = 10
 _STEPS = 400
 _RATE = 0.2
+# How much a table of questions about pages counts beside a repository: 1 has .020 more on pages
+# and .003 less on code, .25 the other way round.
+_OF_PAGES = 0.5
 # Of .0003, .001, .003, .01 and .03 by folds.
 _SHRINK = 0.001
 
@@ -48,47 +57,77 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One query: its candidates before learning, their files and places, and what is wanted."""
+    """One query: its candidates before learning, their files and places, and what is wanted.
 
+    `source` is the repository or the table of questions it is of.
+    """
+
+    source: str
     question: Question
     wanted: Wanted
     scored: tuple[Scored, ...]
     files: Mapping[ChunkId, str]
     places: Mapping[str, Location]
 
-    @property
-    def repository(self) -> str:
-        """The repository that is asked."""
-        return self.question.fold
-
     def lists(self) -> tuple[Floats, Floats]:
-        """Return a row for each file of code, the blend before its signs, and which are right."""
+        """Return a row for each file of code and each other node, and which of them are right.
+
+        A row has the blend before its signs, then those of code, then those of pages.
+        """
         of_file: dict[str, list[Scored]] = {}
+        of_page: dict[str, list[Scored]] = {}
         for one in self.scored:
-            if one.chunk_id in self.files:
-                of_file.setdefault(self.files[one.chunk_id], []).append(one)
-        every = Learned(dict.fromkeys(_KEYS, 1.0))
-        rows = [
-            [max(one.score for one in members)]
-            + [value for _, _, value in signs_of(path, members, self.wanted, every)]
-            for path, members in of_file.items()
-        ]
+            path = self.files.get(one.chunk_id)
+            if path is None:
+                of_page.setdefault(cut.node_of(one.chunk_id), []).append(one)
+            else:
+                of_file.setdefault(path, []).append(one)
+        every = Learned(dict.fromkeys(_KEYS, 1.0), dict.fromkeys(_PAGE_KEYS, 1.0))
+        none, no_page = [0.0] * len(_KEYS), [0.0] * len(_PAGE_KEYS)
+        rows, right = [], []
+        wanted = self.right()
+        for path, members in of_file.items():
+            values = [value for _, _, value in signs_of(path, members, self.wanted, every)]
+            rows.append([max(one.score for one in members), *values, *no_page])
+            right.append(float(path in wanted))
+        for node, members in of_page.items():
+            values = [value for _, _, value in page_signs_of(node, self.wanted, every)]
+            rows.append([max(one.score for one in members), *none, *values])
+            right.append(float(self.places[node].file_path in wanted))
+        return np.array(rows).reshape(-1, _COLUMNS), np.array(right)
+
+    @property
+    def share(self) -> float:
+        """How much its source counts."""
+        return 1.0 if self.question.targets else _OF_PAGES
+
+    def right(self) -> set[str]:
+        """Return the paths that answer."""
         targets = {target.path for target in self.question.targets}
-        right = [float(path in targets) for path in of_file]
-        return np.array(rows).reshape(-1, 1 + len(_KEYS)), np.array(right)
+        return targets or set(self.question.gains)
+
+    def shown(self, place: Location) -> Shown:
+        """Return a hit as the judge of this query sees it."""
+        if self.question.targets:
+            return Shown(targets_at(place, self.question.targets), "")
+        return Shown((place.file_path,), "")
 
 
-def gather_all(prepared: Prepared, plain: Profile) -> list[Asked]:
-    """Ask every question without learning."""
-    made = []
+def gather_all(bench: Bench, place: Place, plain: Profile) -> list[Asked]:
+    """Ask every question of a set without learning."""
     asking = Asking(plain.view, EVERYTHING, plain.retrieval, embedders=(static(),))
-    for question in prepared.questions:
-        with prepared.backends[question.fold].snapshot() as snapshot:
-            made.append(_asked(snapshot, question, plain, asking))
+    made = []
+    with bench.prepared(place) as prepared:
+        for question in prepared.questions:
+            with prepared.backends[question.fold].snapshot() as snapshot:
+                source = question.fold or prepared.name
+                made.append(_asked(snapshot, source, question, plain, asking))
     return made
 
 
-def _asked(snapshot: Snapshot, question: Question, plain: Profile, asking: Asking) -> Asked:
+def _asked(
+    snapshot: Snapshot, source: str, question: Question, plain: Profile, asking: Asking
+) -> Asked:
     query = parse(question.text, dialect=plain.dialect)
     ranked = rank_scope(
         snapshot,
@@ -103,6 +142,7 @@ def _asked(snapshot: Snapshot, question: Question, plain: Profile, asking: Askin
     ids = [one.chunk_id for one in scored]
     nodes = snapshot.nodes([NodeId(cut.node_of(one)) for one in ids])
     return Asked(
+        source,
         question,
         wanted(query.meaning),
         scored,
@@ -114,13 +154,14 @@ def _asked(snapshot: Snapshot, question: Question, plain: Profile, asking: Askin
 def fit(queries: Sequence[Asked], lists: Mapping[int, tuple[Floats, Floats]]) -> Floats:
     """Return the weights of the blend and of the signs, none below 0, by projected Adam.
 
-    Each repository counts alike. The chance of a file is the softmax of its score; the loss is
-    the mean surprise at the right ones, and a little of the squares of the weights.
+    Each repository counts alike, and half of that each table of questions about pages. The
+    chance of a row is the softmax of its score; the loss is the mean surprise at the right ones,
+    and a little of the squares of the weights.
     """
     counts: dict[str, int] = {}
     for one in queries:
-        counts[one.repository] = counts.get(one.repository, 0) + 1
-    parts = [(*lists[id(one)], 1 / counts[one.repository] / len(counts)) for one in queries]
+        counts[one.source] = counts.get(one.source, 0) + 1
+    parts = [(*lists[id(one)], one.share / counts[one.source] / len(counts)) for one in queries]
     parts = [part for part in parts if part[1].any()]
     rows = np.concatenate([part[0] for part in parts])
     starts = np.cumsum([0] + [len(part[1]) for part in parts])[:-1]
@@ -142,11 +183,12 @@ def fit(queries: Sequence[Asked], lists: Mapping[int, tuple[Floats, Floats]]) ->
     return weights
 
 
-def learned(weights: Floats, *, lift: float) -> Learned:
+def learned(weights: Floats) -> Learned:
     """Return the weights of the signs, counted in scores of the blend."""
-    shares = weights[1:] / weights[0]
+    shares = [round(float(one), 3) for one in weights[1:] / weights[0]]
     return Learned(
-        {key: round(float(one), 3) for key, one in zip(_KEYS, shares, strict=True)}, lift
+        dict(zip(_KEYS, shares, strict=False)),
+        dict(zip(_PAGE_KEYS, shares[len(_KEYS) :], strict=True)),
     )
 
 
@@ -155,15 +197,15 @@ def ndcg_of(asked: Asked, learned: Learned) -> float:
     scored = with_signs(asked.scored, files=asked.files, asked=asked.wanted, learned=learned)
     groups = cut.by_file(cut.by_node(scored), files=asked.files)
     places = [asked.places[cut.node_of(group.best.chunk_id)] for group in groups[:_PAGE]]
-    shown = [Shown(targets_at(place, asked.question.targets), "") for place in places]
+    shown = [asked.shown(place) for place in places]
     return values_of(shown, asked.question.gains)[Measure.NDCG_10]
 
 
-def by_repository(asked: Sequence[Asked], weights: Callable[[Asked], Learned]) -> dict[str, float]:
-    """Return the mean nDCG@10 of each repository, with weights chosen for each query."""
+def by_source(asked: Sequence[Asked], weights: Callable[[Asked], Learned]) -> dict[str, float]:
+    """Return the mean nDCG@10 of each repository and table, with weights chosen for each query."""
     found: dict[str, list[float]] = {}
     for one in asked:
-        found.setdefault(one.repository, []).append(ndcg_of(one, weights(one)))
+        found.setdefault(one.source, []).append(ndcg_of(one, weights(one)))
     return {name: fmean(values) for name, values in found.items()}
 
 
@@ -173,58 +215,135 @@ def difference(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     return f"{fmean(gains):+.4f} ± {stdev(gains) / math.sqrt(len(gains)):.4f}"
 
 
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All queries, their rows, and which sources may not have seen each other.
+
+    `folders` are those of sources, by name: pages and code of one folder are kin. `told` are
+    sources that are reported and never fitted.
+    """
+
+    asked: Sequence[Asked]
+    folders: Mapping[str, str]
+    told: frozenset[str]
+    lists: Mapping[int, tuple[Floats, Floats]]
+
+    @property
+    def names(self) -> list[str]:
+        """The sources in order."""
+        return list(dict.fromkeys(one.source for one in self.asked))
+
+    @property
+    def code(self) -> list[str]:
+        """Those that want code."""
+        return list(dict.fromkeys(one.source for one in self.asked if one.question.targets))
+
+    def fitted(self, *, without: Sequence[str] = (), kept: Sequence[int] = _EVERY) -> Learned:
+        """Fit the weights of some signs on all sources but these and their kin."""
+        away = {self.folders[name] for name in without}
+        queries = [
+            one
+            for one in self.asked
+            if one.source not in self.told and self.folders[one.source] not in away
+        ]
+        chosen = [0, *kept]
+        some = {key: (rows[:, chosen], right) for key, (rows, right) in self.lists.items()}
+        whole = np.zeros(_COLUMNS)
+        whole[chosen] = fit(queries, some)
+        return learned(whole)
+
+    def folded(
+        self, folds: Sequence[Sequence[str]], *, kept: Sequence[int] = _EVERY
+    ) -> dict[str, float]:
+        """Rank the sources of each fold by weights that saw none of them."""
+        of = {
+            name: weights
+            for held in folds
+            for weights in (self.fitted(without=held, kept=kept),)
+            for name in held
+        }
+        some = [one for one in self.asked if one.source in of]
+        return by_source(some, lambda one: of[one.source])
+
+
+def gathered(given: argparse.Namespace) -> Study:
+    """Ask everything that is to be fitted or reported. Raises UsageError for a name twice."""
+    best = profile("best")
+    plain = replace(best, learned=Learned(), group="none")
+    bench = Bench(given.home, [Contender("best", best, static())], repositories=given.repos)
+    asked = gather_all(bench, Place(given.data, Sort.REPOSITORIES), plain)
+    folders = {one.source: one.source for one in asked}
+    for table, folder in given.pages + given.report:
+        if table.stem in folders:
+            raise UsageError(f"{table}: something else is called {table.stem} already.")
+        folders[table.stem] = folder.resolve().name
+        asked += gather_all(replace(bench, collection=folder), Place(table, Sort.OWN), plain)
+    told = frozenset(table.stem for table, _ in given.report)
+    return Study(asked, folders, told, {id(one): one.lists() for one in asked})
+
+
+def show_folds(study: Study, final: Learned) -> dict[str, float]:
+    """Print every source without signs, by weights that never saw it, and as fitted."""
+    nothing = by_source(study.asked, lambda _: Learned())
+    folds = study.folded([[name] for name in study.names])
+    fitted = by_source(study.asked, lambda _: final)
+    print(f"{'repository':<22}{'no signs':>9}{'folds':>9}{'fitted':>9}")
+    for name in study.names:
+        print(f"{name:<22}{nothing[name]:9.3f}{folds[name]:9.3f}{fitted[name]:9.3f}")
+    pages = [name for name in study.names if name not in study.code]
+    for label, some in (("code", study.code), ("pages", pages)):
+        if some:
+            means = [fmean(one[name] for name in some) for one in (nothing, folds, fitted)]
+            print(f"{f'mean of {label}':<22}{means[0]:9.4f}{means[1]:9.4f}{means[2]:9.4f}")
+            gain = difference({name: nothing[name] for name in some}, folds)
+            print(f"folds against no signs: {gain}")
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(study.code))
+        names = [study.code[at] for at in order]
+        half = study.folded([names[::2], names[1::2]])
+        print(f"code, fitted on the other half, {seed + 1}: {fmean(half.values()):.4f}")
+    return folds
+
+
+def show_without(study: Study, folds: Mapping[str, float]) -> None:
+    """Print what is lost when each sign in turn is left out."""
+    for at, key in zip(_EVERY, (*_KEYS, *_PAGE_KEYS), strict=True):
+        less = study.folded(
+            [[name] for name in study.names], kept=[one for one in _EVERY if one != at]
+        )
+        losses: dict[bool, list[float]] = {True: [], False: [0.0]}
+        for name in study.names:
+            losses[name in study.code].append(less[name] - folds[name])
+        pages = losses[False][1:] or losses[False]
+        print(f"without {key:<14}code {fmean(losses[True]):+.4f}  pages {fmean(pages):+.4f}")
+
+
+def _table(given: str) -> tuple[Path, Path]:
+    table, _, folder = given.partition("=")
+    if not folder:
+        raise argparse.ArgumentTypeError(f"{given!r} is not TABLE=FOLDER")
+    return Path(table), Path(folder)
+
+
 def main() -> None:
-    """Fit, show the folds, print the table."""
+    """Fit, show the folds, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--pages", type=_table, action="append", default=[], help="TABLE=FOLDER")
+    parser.add_argument("--report", type=_table, action="append", default=[], help="Not fitted.")
     parser.add_argument("--without", action="store_true", help="Also leave each sign out in turn.")
     given = parser.parse_args()
-    best = profile("best")
-    plain = replace(best, learned=Learned(), group="none")
-    bench = Bench(given.home, [Contender("best", best, static())], repositories=given.repos)
-    with bench.prepared(Place(given.data, Sort.REPOSITORIES)) as prepared:
-        asked = gather_all(prepared, plain)
-    lists = {id(one): one.lists() for one in asked}
-    names = list(dict.fromkeys(one.repository for one in asked))
-    lift = best.learned.lift
-
-    def folded(kept: Sequence[int], folds: Sequence[Sequence[str]]) -> dict[str, float]:
-        """Rank the repositories of each fold by weights fitted on those of the others."""
-        chosen = [0, *(1 + at for at in kept)]
-        some = {key: (rows[:, chosen], right) for key, (rows, right) in lists.items()}
-        of: dict[str, Learned] = {}
-        for held in folds:
-            whole = np.zeros(1 + len(_KEYS))
-            whole[chosen] = fit([one for one in asked if one.repository not in held], some)
-            of |= dict.fromkeys(held, learned(whole, lift=lift))
-        return by_repository(asked, lambda one: of[one.repository])
-
-    nothing = by_repository(asked, lambda _: Learned({}, lift))
-    every = list(range(len(_KEYS)))
-    each = [[name] for name in names]
-    folds = folded(every, each)
-    final = learned(fit(asked, lists), lift=lift)
-    fitted = by_repository(asked, lambda _: final)
-    print(f"{'repository':<22}{'no signs':>9}{'folds':>9}{'fitted':>9}")
-    for name in names:
-        print(f"{name:<22}{nothing[name]:9.3f}{folds[name]:9.3f}{fitted[name]:9.3f}")
-    means = [fmean(one.values()) for one in (nothing, folds, fitted)]
-    print(f"{'mean':<22}{means[0]:9.4f}{means[1]:9.4f}{means[2]:9.4f}")
-    print(f"folds against no signs: {difference(nothing, folds)}")
-    for seed in range(3):
-        order = [names[at] for at in np.random.default_rng(seed).permutation(len(names))]
-        half = folded(every, [order[::2], order[1::2]])
-        print(f"fitted on the other half, {seed + 1}: {fmean(half.values()):.4f}")
+    study = gathered(given)
+    final = study.fitted()
+    folds = show_folds(study, final)
     if given.without:
-        for at, key in enumerate(_KEYS):
-            less = folded([one for one in every if one != at], each)
-            print(f"without {key:<14}{fmean(less.values()):.4f}  {difference(folds, less)}")
-    print("\n[learned]")
-    print(f"lift = {lift}\n\n[learned.weights]")
-    for key, weight in final.weights.items():
-        print(f"{key} = {weight}")
+        show_without(study, folds)
+    for title, weights in (("weights", final.weights), ("pages", final.pages)):
+        print(f"\n[learned.{title}]")
+        for key, weight in weights.items():
+            print(f"{key} = {weight}")
 
 
 if __name__ == "__main__":

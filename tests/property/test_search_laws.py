@@ -26,7 +26,7 @@ from trivium.engine import Circumstances, SearchOptions, search
 from trivium.filtering.conditions import EVERYTHING, NOTHING, Filter, build
 from trivium.filtering.match import attributes, matches
 from trivium.query.parse import parse
-from trivium.ranking.features import SIGNS
+from trivium.ranking.features import PAGE_SIGNS, SIGNS
 from trivium.ranking.learned import LEVEL
 from trivium.ranking.profile import profile
 from trivium.results.explain import BREAKDOWN_KEYS
@@ -283,14 +283,11 @@ def test_a_blend_lies_between_0_and_1_and_a_boost_comes_on_top(
     for hit in Asked(text, "best", mode).of(snapshots[number]).results:
         best = profile("best")
         boosts = {part.name: part.value for part in hit.parts if part.name not in SIGNALS}
-        if hit.node.kind is Kind.CODE:
-            # Moved to the range the blend had, raised by the lift.
-            assert boosts.keys() <= {
-                "name is the query",
-                LEVEL,
-                *(said for _, said in SIGNS.values()),
-            }
-            assert -1e-9 <= hit.score <= (1 + best.boosts.name) * (1 + best.learned.lift) + 1e-9
+        if LEVEL in boosts:
+            # A list with code: moved back to the range the blend had.
+            said = [said for _, said in (*SIGNS.values(), *PAGE_SIGNS.values())]
+            assert boosts.keys() <= {"name is the query", LEVEL, *said}
+            assert -1e-9 <= hit.score <= 1 + best.boosts.name + 1e-9
             continue
         assert boosts.pop("name is the query", None) in (None, best.boosts.name)
         assert not boosts

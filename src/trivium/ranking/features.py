@@ -1,4 +1,4 @@
-"""A query and the candidates of one file of code -> what a learned ranking looks at.
+"""A query and a candidate's file, or its page, -> what a learned ranking looks at.
 
 Each sign is a number from 0 to 1, or from -1 to 0 where it speaks against a file. All are read
 off paths, names and scores that are at hand; no text is looked at again. What a sign is worth
@@ -35,6 +35,8 @@ _ASKS_FOR_ASIDE = frozenset(
     """test spec mock fixtur assert exampl sampl demo benchmark tutori compat legaci deprec polyfil
     shim obsolet""".split()  # noqa: SIM905 - as above
 )
+# Files that are neither code nor documents, and what was read from tables.
+_OF_DATA = ("file:", "record:")
 _SYMBOL = re.compile(r"[a-z][A-Z]|_|[A-Z]{2}|^[A-Z]\w")
 _TOKEN = re.compile(r"[^\W\d]\w*")
 _DELIMITERS = str.maketrans("", "", "_-")
@@ -260,6 +262,18 @@ def _aside(asked: Wanted, path: str, _: Sequence[Member]) -> float:
     return -float(not asked.asks_for_aside and is_aside(path))
 
 
+def _page(_: Wanted, __: str) -> float:
+    return 1.0
+
+
+def _headings(asked: Wanted, page: str) -> float:
+    return len(asked.said_in(page)) / len(asked.words) if asked.words else 0.0
+
+
+def _data(_: Wanted, page: str) -> float:
+    return -float(page.startswith(_OF_DATA))
+
+
 # The keys of [learned.weights] in a profile, and what an explanation calls each.
 SIGNS = {
     "stem": (_stem, "file is called so"),
@@ -272,4 +286,11 @@ SIGNS = {
     "count": (_count, "many of its file"),
     "depth": (_depth, "deep in folders"),
     "aside": (_aside, "test, example or kept for old callers"),
+}
+
+# The same of [learned.pages]: what stands beside code in one list, by the id of its node.
+PAGE_SIGNS = {
+    "page": (_page, "is no code"),
+    "headings": (_headings, "words in its path and headings"),
+    "data": (_data, "settings or data"),
 }

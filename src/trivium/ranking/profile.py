@@ -120,15 +120,14 @@ class Boosts:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What the signs of a file of code are worth, by their keys in ranking.features.
+    """What the signs of a file of code are worth, and those of pages in one list with code.
 
-    Weights are counted in scores of a blend, and say nothing where ranks are fused; those of
-    `best` are found by training/ranker.py. `lift` is the share by which the best code rises
-    above its old score, beside prose that keeps its own.
+    By their keys in ranking.features, counted in scores of a blend: they say nothing where ranks
+    are fused. Those of `best` are found by training/ranker.py.
     """
 
     weights: Weights = field(default_factory=dict)
-    lift: float = 0.0
+    pages: Weights = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields as fields_of_class
 from dataclasses import replace
 
 from trivium.analysis.fields import check
 from trivium.errors import ConfigError, unknown
-from trivium.ranking.features import SIGNS
+from trivium.ranking.features import PAGE_SIGNS, SIGNS
 from trivium.ranking.profile import (
     Boosts,
     Expansion,
@@ -141,14 +141,17 @@ def _boosts(table: _Reader) -> Boosts:
 
 
 def _learned(table: _Reader) -> Learned:
-    weights = table.table("weights", optional=True)
-    for key in weights.names():
-        if key not in SIGNS:
-            raise weights.refusal(key, f"there is no such sign: {', '.join(SIGNS)}.")
     return Learned(
-        weights={key: weights.real(key, most=_MOST_WEIGHT) for key in weights.names()},
-        lift=table.real("lift", default=0.0, most=_MOST_WEIGHT),
+        weights=_signs(table.table("weights", optional=True), SIGNS),
+        pages=_signs(table.table("pages", optional=True), PAGE_SIGNS),
     )
+
+
+def _signs(table: _Reader, known: Collection[str]) -> dict[str, float]:
+    for key in table.names():
+        if key not in known:
+            raise table.refusal(key, f"there is no such sign: {', '.join(known)}.")
+    return {key: table.real(key, most=_MOST_WEIGHT) for key in table.names()}
 
 
 def _retrieval(table: _Reader) -> Retrieval:

@@ -262,7 +262,7 @@ def test_a_name_is_one_that_a_folder_can_have(name: str) -> None:
         ('[scopes.a]\nkinds = ["doc"]\n[scopes.b]\nweight = 2', "scopes.b", "its kinds"),
         ("[learned.weights]\nbogus = 1", "learned.weights.bogus", "no such sign: stem"),
         ("[learned.weights]\nstem = -1", "learned.weights.stem", "from 0 up"),
-        ("[learned]\nlift = 1000", "learned.lift", "at most 100"),
+        ("[learned.pages]\npage = 1000", "learned.pages.page", "at most 100"),
         ('group = "files"', "group", "not one of file, node, none"),
     ],
 )
