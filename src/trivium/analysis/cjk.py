@@ -12,19 +12,19 @@ import re
 from collections.abc import Mapping
 
 # Han with its extensions; Hiragana, and Katakana with the voice and long-vowel marks.
-_IDEOGRAPHS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+IDEOGRAPHS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
 _HANGUL = "\uac00-\ud7a3"
 _SOUTHERN = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u1089\u1780-\u17d3"
-_RANGES = f"{_SOUTHERN}{_IDEOGRAPHS}{_KANA}{_HANGUL}"
-_HAN = re.compile(f"[{_IDEOGRAPHS}]")
+_RANGES = f"{_SOUTHERN}{IDEOGRAPHS}{_KANA}{_HANGUL}"
+_HAN = re.compile(f"[{IDEOGRAPHS}]")
 RUN = re.compile(f"[{_RANGES}]+")
 _PIECES = re.compile(f"([{_RANGES}]+)")
 # What the dictionary of a language takes.
 SCRIPTS: Mapping[str, re.Pattern[str]] = {
-    "japanese": re.compile(f"([{_IDEOGRAPHS}{_KANA}]+)"),
+    "japanese": re.compile(f"([{IDEOGRAPHS}{_KANA}]+)"),
     "korean": re.compile(f"([{_HANGUL}]+)"),
-    "chinese": re.compile(f"([{_IDEOGRAPHS}]+)"),
+    "chinese": re.compile(f"([{IDEOGRAPHS}]+)"),
 }
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trivium.analysis import cjk, dictionaries, identifiers
+from trivium.analysis import cjk, dictionaries, identifiers, runs
 from trivium.analysis.dictionaries import Dictionary, Unit
 from trivium.errors import ConfigError
 
@@ -241,10 +241,6 @@ def prose_terms(text: str) -> tuple[list[str], list[str]]:
     return kept, [*wholes, *(one for one in stems if one not in kept)]
 
 
-def _in_pairs(run: str) -> tuple[list[str], list[str]]:
-    return cjk.pairs(run), cjk.singles(run)
-
-
 class _SimpleLookedUp:
     """Terms as simple_terms makes them, but for runs of a dictionary's script, of any length."""
 
@@ -296,7 +292,7 @@ def analyser(name: str) -> Analyser:
 
 
 _ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
-    "standard": lambda name: Analyser(name, _Standard(_in_pairs).split, _fold_prefix),
+    "standard": lambda name: Analyser(name, _Standard(runs.split).split, _fold_prefix),
     "simple": lambda name: Analyser(name, lambda text: (simple_terms(text), [])),
     "graph": lambda name: Analyser(name, lambda text: (graph_terms(text), [])),
     "graph-all": lambda name: Analyser(name, lambda text: (graph_terms(text, stop_words=()), [])),
