@@ -125,3 +125,41 @@ def test_cutting_by_script_loses_nothing(text: str) -> None:
 @given(st.text(ALPHABET))
 def test_every_text_has_a_key(text: str) -> None:
     assert len(fields.text_key(text)) == 16
+
+
+# Function words among them, and letters that Unicode can write in several ways.
+UNSPACED = st.text(
+    st.sampled_from("東京の天気はですか何ガラーメンサーバ的谁什么사용자의값을ｶﾞ Ａa1"),  # noqa: RUF001 - as above
+    max_size=16,
+)
+
+
+@LAW
+@given(UNSPACED, st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
+def test_terms_of_unspaced_text_do_not_depend_on_how_it_is_encoded(text: str, form: str) -> None:
+    normal = unicodedata.normalize(form, text)  # type: ignore[arg-type]
+    assert analyser("standard").terms(normal) == analyser("standard").terms(text)
+
+
+@LAW
+@given(st.text(st.sampled_from("abzAZ019 -_"), max_size=16))
+def test_full_width_letters_give_the_terms_of_narrow_ones(text: str) -> None:
+    wide = "".join(chr(ord(one) + 0xFEE0) if one.isalnum() else one for one in text)
+    assert analyser("standard").terms(wide) == analyser("standard").terms(text)
+
+
+@LAW
+@given(UNSPACED, UNSPACED)
+def test_every_token_of_a_text_is_found_by_asking_for_it(one: str, other: str) -> None:
+    terms = analyser("standard").terms
+    for token in f"{one} {other}".split():
+        assert set(terms(token)) <= set(terms(f"{one} {other}"))
+
+
+@LAW
+@given(UNSPACED, UNSPACED)
+def test_the_words_of_a_token_stand_side_by_side_in_a_text(one: str, other: str) -> None:
+    words = analyser("standard").words
+    asked, held = words(one), words(f"{other} {one} {other}")
+    spans = range(len(held) - len(asked) + 1)
+    assert any(held[start : start + len(asked)] == asked for start in spans)
