@@ -1,9 +1,9 @@
 """A run of text written without spaces -> its terms, function words left out.
 
 Pairs of characters, as analysis.cjk cuts them, less those that only hold a sentence together;
-beside them single Han characters and whole words of Katakana. Whether a pair stays is said by
-the pair alone, so those of a phrase are the same wherever it stands; but a Korean word loses its
-particle or ending first. Called by analysis.words.
+beside them single Han characters and whole words of Katakana. What becomes of a pair is said by
+the pair alone, so that a phrase has the same words wherever it stands; but a Korean word loses
+its particle or ending first. Called by analysis.words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _LONGEST_ENDING = 6
 # Shorter words are often nothing without their last syllable or long vowel: 정의, コピー.
 _SHORTEST_ROOT = 2
 _SHORTEST_DRAWN_OUT = 4
-_NOT_AFTER_KANA = re.compile(f"(?<![\u3041-\u309f])[{cjk.IDEOGRAPHS}]")
+_HIRAGANA = "\u3041-\u309f"
+_KANA_END = re.compile(f"(?<=[{_HIRAGANA}])(?=[^{_HIRAGANA}ー])")
+_HANGUL = cjk.SCRIPTS["korean"]
 _KATAKANA = re.compile("[\u30a1-\u30fa][\u30a1-\u30fa\u30fc-\u30ff]*")
 
 # Particles, auxiliaries, forms of する and ある, question words; what they leave of each other
@@ -35,10 +37,12 @@ _CHINESE = frozenset(
     """什么 么时 么样 哪些 哪个 哪里 哪一 哪年 哪种 多少 几个 为什 为何 怎么 怎样 如何 何时 何种
     何地 是谁 谁是 是什 是哪 有哪 请问""".split()  # noqa: SIM905 - as above
 )
-_PAIRS = _JAPANESE | _CHINESE
-_ASKING = frozenset("何誰")
+_ASKING = frozenset(f"{asks}{chr(kana)}" for asks in "何誰" for kana in range(0x3041, 0x3097))
+_PAIRS = _JAPANESE | _CHINESE | _ASKING
 # Words of grammar that stand alone; inside a pair they may be part of a name.
-_CHARACTERS = frozenset("的了是之与及吗呢么哪谁什怎何")
+_CHARACTERS = "的了是之与及吗呢么哪谁什怎何"
+_ALONE = re.compile(f"(?![{_CHARACTERS}])[{cjk.IDEOGRAPHS}]")
+_ALONE_NOT_AFTER_KANA = re.compile(f"(?<![{_HIRAGANA}]){_ALONE.pattern}")
 
 _KOREAN = frozenset(
     """있는 있습니다 있다 있으며 없는 없습니다 위한 위해 대한 대해 관한 통해 따라 따른 의해 의한
@@ -63,10 +67,12 @@ def split(run: str) -> tuple[list[str], list[str]]:
     nDCG@10 of BM25 against all pairs and single Han characters: jaquad-ja train, 1,000
     queries, .906 -> .919; cmrc2018-zh dev .984 -> .989; mdn-anchors-ko, 500 queries, .481 -> .496.
     """
+    if not _HANGUL.search(run):
+        return _others(run)
     words: list[str] = []
     beside: list[str] = []
-    for part in cjk.pieces(run, cjk.SCRIPTS["korean"]):
-        inside, apart = _korean(part) if "\uac00" <= part[0] <= "\ud7a3" else _others(part)
+    for part in cjk.pieces(run, _HANGUL):
+        inside, apart = _korean(part) if _HANGUL.match(part) else _others(part)
         words += inside
         beside += apart
     return words, beside
@@ -75,20 +81,15 @@ def split(run: str) -> tuple[list[str], list[str]]:
 def _others(run: str) -> tuple[list[str], list[str]]:
     if len(run) == 1:
         return ([] if run in _JAPANESE else [run]), []
-    words = [term for term in map(_said, cjk.pairs(run)) if term]
-    beside = [one for one in _NOT_AFTER_KANA.findall(run) if one not in _CHARACTERS]
-    return words, beside + _loanwords(run)
-
-
-def _said(pair: str) -> str:
-    """Return the pair, or what it says without a function word at its start; may be nothing."""
-    first, last = pair[0], pair[1]
-    if "\u3041" <= first <= "\u309f" < last != "ー":
-        # The end of a word and the start of another. A Han character keeps its place in
-        # phrases: it is a term of its own anyway.
-        return "" if last in _CHARACTERS or _KATAKANA.match(last) else last
-    asks = first in _ASKING and "\u3041" <= last <= "\u309f"
-    return "" if asks or pair in _PAIRS else pair
+    words: list[str] = []
+    # Cut where kana end: what stands there is the end of a word and the start of another.
+    for number, part in enumerate(_KANA_END.split(run)):
+        # A Han character keeps its place in phrases: it is a term of its own anyway.
+        if number and _ALONE.match(part):
+            words.append(part[0])
+        if len(part) > 1:
+            words += [pair for pair in cjk.pairs(part) if pair not in _PAIRS]
+    return words, _ALONE_NOT_AFTER_KANA.findall(run) + _loanwords(run)
 
 
 def _loanwords(run: str) -> list[str]:
