@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.analysis.keywords import is_programmed_in
+from trivium.analysis.scripts import read_in_english
 from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Condition, Filter, Test
 from trivium.query.grammar import NOTHING, Query
@@ -31,6 +32,8 @@ _NUMBERED = re.compile(r"~\d+$")
 _ROUNDING = 1e-6
 # Words: a bag of word vectors says less of so few of them.
 _SHORT = 4
+# Models that know no other letters: of a query in Japanese they see little but its English words.
+_READ_ENGLISH = ("static", "minilm")
 # So many of the best of each retriever tell whether code or prose is asked for.
 _LOOKED_AT = 10
 
@@ -140,7 +143,7 @@ def _fused(
 ) -> tuple[list[Scored], str, Details]:
     """Return the candidates with their scores, how these were made, and what degrees said."""
     fusion = profile.fusion
-    weights = weights_of(snapshot, gathered, fusion, query)
+    weights = as_read(weights_of(snapshot, gathered, fusion, query), gathered, fusion, query)
     found = [ranking for ranking in gathered.rankings if ranking.ids]
     details: Details = {}
     if fusion.alone == "score" and len(found) == 1:
@@ -191,6 +194,17 @@ def weights_of(
     return {
         one: (1 - share) * weights.get(one, 0.0) + share * in_code.get(one, 0.0) for one in names
     }
+
+
+def as_read(
+    weights: Mapping[str, float], gathered: Gathered, fusion: Fusion, query: Query
+) -> Mapping[str, float]:
+    """Trust vectors as far as their model reads the query; as before where words find nothing."""
+    has_words = any(one.name == "text" and one.ids for one in gathered.rankings)
+    is_english = fusion.method == "zscore" and gathered.embedder in _READ_ENGLISH
+    if not is_english or not has_words or "vectors" not in weights:
+        return weights
+    return {**weights, "vectors": weights["vectors"] * read_in_english(query.meaning)}
 
 
 def _share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
