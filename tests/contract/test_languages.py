@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -61,12 +61,16 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapsho
     backend.close()
 
 
-def best(snapshot: Snapshot, text: str) -> Hit:
+def found(snapshot: Snapshot, text: str, *, search_mode: str = "hybrid") -> Sequence[Hit]:
     static = load("static")
     assert static is not None
-    options = SearchOptions(profile("best"), 3)
+    options = SearchOptions(profile("best"), 5, search_mode=search_mode)
     given = Circumstances("languages", embedders=(static,))
-    return search(snapshot, text, options=options, given=given).results[0]
+    return search(snapshot, text, options=options, given=given).results
+
+
+def best(snapshot: Snapshot, text: str) -> Hit:
+    return found(snapshot, text)[0]
 
 
 @pytest.mark.parametrize(
@@ -107,3 +111,16 @@ def test_what_was_asked_for_is_marked_and_function_words_are_not(
     for word in marked:
         assert any(word in one for one in shown), shown
     assert not {"です", "何", "谁", "의"}.intersection(shown)
+
+
+@pytest.mark.parametrize("question", ["日本の首都はどこですか", "배열 길이", "роман в стихах"])
+def test_what_a_model_of_english_cannot_read_is_answered_as_by_words_alone(
+    snapshot: Snapshot, question: str
+) -> None:
+    hybrid, words = found(snapshot, question), found(snapshot, question, search_mode="keyword")
+
+    assert [(hit.id, hit.score) for hit in hybrid] == [(hit.id, hit.score) for hit in words]
+
+
+def test_what_words_do_not_find_is_left_to_meaning(snapshot: Snapshot) -> None:
+    assert found(snapshot, "highest mountain")

@@ -168,7 +168,11 @@ def _fused(
     if weights.get("degree"):
         signals["degree"] = _degrees(snapshot, gathered.pool, weights["degree"], details)
     if fusion.method == "zscore":
-        return fuse.zscore(gathered.pool, signals, weights=weights), "blend", details
+        return (
+            fuse.zscore(_candidates(gathered, weights), signals, weights=weights),
+            "blend",
+            details,
+        )
     if fusion.method == "blend":
         renormalises = fusion.missing == "renormalise"
         scored = fuse.blend(gathered.pool, signals, weights=weights, renormalises=renormalises)
@@ -205,6 +209,15 @@ def as_read(
     if not is_english or not has_words or "vectors" not in weights:
         return weights
     return {**weights, "vectors": weights["vectors"] * read_in_english(query.meaning)}
+
+
+def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:
+    """Return what was found by a retriever that has a say: others would stretch the scores."""
+    silent = [one for one in gathered.rankings if not weights.get(one.name)]
+    if not silent or len(silent) == len(gathered.rankings):
+        return gathered.pool
+    found = {one for each in gathered.rankings if each not in silent for one in each.ids}
+    return tuple(sorted(found))
 
 
 def _share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
