@@ -65,7 +65,7 @@ def split(run: str) -> tuple[list[str], list[str]]:
     """Return the terms of `run` that stand side by side, and those that overlap them.
 
     nDCG@10 of BM25 against all pairs and single Han characters: jaquad-ja train, 1,000
-    queries, .906 -> .919; cmrc2018-zh dev .984 -> .989; mdn-anchors-ko, 500 queries, .481 -> .496.
+    queries, .906 -> .919; cmrc2018-zh dev .984 -> .989; mdn-anchors-ko, 500 queries, .481 -> .495.
     """
     if not _HANGUL.search(run):
         return _others(run)
