@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from trivium.types import ChunkId, Part, Ranking, Scored, Scores, best_first
 
+# Neither side is ever silenced by it.
+_MOST_BY_MATCH = 4.0
+
 
 def rrf(
     rankings: Sequence[Ranking], *, k: int = 60, weights: Mapping[str, float] | None = None
@@ -104,6 +107,21 @@ def by_deviation(scores: Scores) -> dict[ChunkId, float]:
     deviation = _deviation(values) if values else 0.0
     mean = math.fsum(values) / len(values) if values else 0.0
     return {one: (score - mean) / deviation if deviation else 0.0 for one, score in scores.items()}
+
+
+def by_match(
+    weights: Mapping[str, float], *, best: float, terms: int, usual: float, power: float
+) -> dict[str, float]:
+    """Weigh words by how much of the query they found: their best score for each of its terms.
+
+    As given where that is `usual`; else words weigh (best / terms / usual) ** power times as
+    much, at least a quarter and at most four times. All is then divided by the sum.
+    """
+    found = (best / max(1, terms) / usual) ** power
+    factor = min(_MOST_BY_MATCH, max(1 / _MOST_BY_MATCH, found))
+    made = {name: weight * (factor if name == "text" else 1) for name, weight in weights.items()}
+    whole = math.fsum(made.values())
+    return {name: weight / whole for name, weight in made.items()} if whole > 0 else made
 
 
 def zscore(

@@ -44,6 +44,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 _NO_NAME = "a name has up to 60 letters, digits, - and _, and starts with a letter or digit."
 _DEEPEST = 10_000
 _MOST_WEIGHT = 100.0
+_MOST_POWER = 10.0
 _MOST_HITS = 1000
 
 
@@ -174,6 +175,8 @@ def _fusion(table: _Reader) -> Fusion:
         code_weights=table.table("code_weights", optional=True).weights(),
         instant_code_weights=table.table("instant_code_weights", optional=True).weights(),
         instant_short_weights=table.table("instant_short_weights", optional=True).weights(),
+        match_usual=table.real("match_usual", default=0.0, most=_MOST_WEIGHT),
+        match_power=table.real("match_power", default=1.0, most=_MOST_POWER),
         normalise=table.one_of("normalise", ("none", "max", "minmax", "zscore"), default="none"),
         missing=table.one_of("missing", ("zero", "renormalise"), default="zero"),
         scale=table.one_of("scale", ("raw", "best"), default="raw"),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from trivium.analysis.keywords import is_programmed_in
 from trivium.analysis.scripts import read_in_english
+from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Condition, Filter, Test
 from trivium.query.grammar import NOTHING, Query
@@ -77,7 +78,9 @@ def rank_scope(
 ) -> Ranked:
     """Rank what one scope holds."""
     gathered = gather(snapshot, query, asking=asking)
-    fused, score_type, details = _fused(snapshot, gathered, profile, query)
+    weights = weights_of(snapshot, gathered, profile.fusion, query, view=asking.view)
+    weights = as_read(weights, gathered, profile.fusion, query)
+    fused, score_type, details = _fused(snapshot, gathered, profile, weights)
     made = boosted(snapshot, fused, query, boosts=profile.boosts, text=snapshot.text(asking.view))
     for one, seen in made.details.items():
         details.setdefault(one, {}).update(seen)
@@ -139,11 +142,10 @@ def rank_by_degree(snapshot: Snapshot, scope: Scope, where: Filter, profile: Pro
 
 
 def _fused(
-    snapshot: Snapshot, gathered: Gathered, profile: Profile, query: Query
+    snapshot: Snapshot, gathered: Gathered, profile: Profile, weights: Mapping[str, float]
 ) -> tuple[list[Scored], str, Details]:
     """Return the candidates with their scores, how these were made, and what degrees said."""
     fusion = profile.fusion
-    weights = as_read(weights_of(snapshot, gathered, fusion, query), gathered, fusion, query)
     found = [ranking for ranking in gathered.rankings if ranking.ids]
     details: Details = {}
     if fusion.alone == "score" and len(found) == 1:
@@ -181,11 +183,31 @@ def _fused(
 
 
 def weights_of(
-    snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query
+    snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query, *, view: View
 ) -> Mapping[str, float]:
-    """Return the weights of signals: of a name; else between those of prose and of code."""
+    """Return the weights of signals: of a name; else between those of prose and of code.
+
+    Those of words then follow how much of the query they found.
+    """
     if fusion.name_weights and is_name(query.meaning):
         return fusion.name_weights
+    weights = _weights_by_sort(snapshot, gathered, fusion, query)
+    words = next((one for one in gathered.rankings if one.name == "text" and one.ids), None)
+    if not fusion.match_usual or words is None or len(gathered.rankings) == 1:
+        return weights
+    return fuse.by_match(
+        weights,
+        best=max(words.scores),
+        terms=len(set(analyser(view.analyser).words(query.meaning))),
+        usual=fusion.match_usual,
+        power=fusion.match_power,
+    )
+
+
+def _weights_by_sort(
+    snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query
+) -> Mapping[str, float]:
+    """Return the weights of prose and of code, mixed by how much of the best is code."""
     weights, in_code = fusion.weights, fusion.code_weights
     if gathered.is_instant and fusion.instant_weights:
         is_short = len(query.meaning.split()) <= _SHORT
