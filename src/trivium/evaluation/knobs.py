@@ -58,8 +58,6 @@ def knobs(profile: Profile, given: Circumstance) -> tuple[Knob, ...]:
         fusion = profile.fusion
         is_instant = given.is_instant and bool(fusion.instant_weights)
         found.append(_share(profile, "instant_weights" if is_instant else "weights"))
-        if is_instant:
-            found.append(_share(profile, "instant_short_weights"))
         if given.has_code:
             found.append(_share(profile, "instant_code_weights" if is_instant else "code_weights"))
         if given.has_words_as_names:

@@ -66,10 +66,9 @@ class Fusion:
 
     `instant_weights` hold where the vectors are of an instant model, `name_weights` where the
     query is a name. `code_weights` and `instant_code_weights` are those of code: where the best
-    of the retrievers are half code, the weights lie half way. `instant_short_weights` are those
-    of prose for queries of up to four words. Where `match_usual` is above 0, all but those of
-    a name are for words whose best score is so much for each term of the query; see
-    fuse.by_match.
+    of the retrievers are half code, the weights lie half way. Where `match_usual` is above 0, all
+    but those of a name are for words whose best score is so much for each term of the query,
+    and `match_power` says how fast words gain beyond that: see fuse.by_match.
     `missing` says what a signal counts that a candidate does not have: "zero", or
     "renormalise" over those it has. `scale` "best" divides all scores by the highest. `alone`
     "score" leaves a single signal as it is. `order` "rrf" orders by reciprocal rank, whatever
@@ -83,7 +82,6 @@ class Fusion:
     instant_weights: Weights = field(default_factory=dict)
     code_weights: Weights = field(default_factory=dict)
     instant_code_weights: Weights = field(default_factory=dict)
-    instant_short_weights: Weights = field(default_factory=dict)
     match_usual: float = 0.0
     match_power: float = 1.0
     normalise: str = "none"

@@ -174,7 +174,6 @@ def _fusion(table: _Reader) -> Fusion:
         instant_weights=table.table("instant_weights", optional=True).weights(),
         code_weights=table.table("code_weights", optional=True).weights(),
         instant_code_weights=table.table("instant_code_weights", optional=True).weights(),
-        instant_short_weights=table.table("instant_short_weights", optional=True).weights(),
         match_usual=table.real("match_usual", default=0.0, most=_MOST_WEIGHT),
         match_power=table.real("match_power", default=1.0, most=_MOST_POWER),
         normalise=table.one_of("normalise", ("none", "max", "minmax", "zscore"), default="none"),

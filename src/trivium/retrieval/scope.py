@@ -31,8 +31,6 @@ from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, V
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
 _ROUNDING = 1e-6
-# Words: a bag of word vectors says less of so few of them.
-_SHORT = 4
 # Models that know no other letters: of a query in Japanese they see little but its English words.
 _READ_ENGLISH = ("static", "minilm")
 # So many of the best of each retriever tell whether code or prose is asked for.
@@ -191,7 +189,7 @@ def weights_of(
     """
     if fusion.name_weights and is_name(query.meaning):
         return fusion.name_weights
-    weights = _weights_by_sort(snapshot, gathered, fusion, query)
+    weights = _weights_by_sort(snapshot, gathered, fusion)
     words = next((one for one in gathered.rankings if one.name == "text" and one.ids), None)
     if not fusion.match_usual or words is None or len(gathered.rankings) == 1:
         return weights
@@ -204,15 +202,11 @@ def weights_of(
     )
 
 
-def _weights_by_sort(
-    snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query
-) -> Mapping[str, float]:
+def _weights_by_sort(snapshot: Snapshot, gathered: Gathered, fusion: Fusion) -> Mapping[str, float]:
     """Return the weights of prose and of code, mixed by how much of the best is code."""
     weights, in_code = fusion.weights, fusion.code_weights
     if gathered.is_instant and fusion.instant_weights:
-        is_short = len(query.meaning.split()) <= _SHORT
-        weights = (is_short and fusion.instant_short_weights) or fusion.instant_weights
-        in_code = fusion.instant_code_weights
+        weights, in_code = fusion.instant_weights, fusion.instant_code_weights
     if not in_code or len(gathered.rankings) == 1:
         return weights
     share = _share_of_code(snapshot, gathered)

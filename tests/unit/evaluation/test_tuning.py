@@ -175,8 +175,8 @@ def keys(name: str, given: Circumstance = ALL) -> list[str]:
 
 
 def test_only_what_can_make_a_difference_is_tuned() -> None:
-    shares = ["fuse.weights.vectors", "fuse.name_weights.vectors"]
-    assert keys("best")[:3] == [*shares, "boost.name"]
+    shares = ["fuse.weights.vectors", "fuse.code_weights.vectors", "fuse.name_weights.vectors"]
+    assert keys("best")[:4] == [*shares, "boost.name"]
     assert keys("best", replace(ALL, has_vectors=False, has_code=False)) == ["boost.name"]
     assert "fuse.name_weights.vectors" not in keys("best", replace(ALL, has_words_as_names=False))
     assert "boost.name" not in keys("best", replace(ALL, has_names=False))

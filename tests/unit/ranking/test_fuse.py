@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from trivium.ranking import fuse
 from trivium.ranking.fuse import rrf, zscore
 from trivium.types import ChunkId, Part, Ranking
 
@@ -73,3 +76,44 @@ def test_scores_that_are_all_alike_are_blended(score: float) -> None:
 def test_no_candidates_and_no_signals_give_nothing() -> None:
     assert zscore([], {"text": {}}, weights={"text": 1.0}) == []
     assert [one.parts for one in zscore([A], {}, weights={"text": 1.0})] == [()]
+
+
+WEIGHTS = {"text": 0.6, "vectors": 0.3, "degree": 0.1}
+
+
+def by_match(best: float, terms: int, weights: Mapping[str, float] = WEIGHTS) -> dict[str, float]:
+    return fuse.by_match(weights, best=best, terms=terms, usual=2.0, power=1.5)
+
+
+def test_weights_stay_where_the_best_score_for_each_term_is_the_usual_one() -> None:
+    assert by_match(best=6.0, terms=3) == pytest.approx(WEIGHTS)
+
+
+def test_words_gain_by_a_power_of_what_they_found_and_the_others_share_what_is_left() -> None:
+    words = 0.6 * (3.0 / 2.0) ** 1.5
+
+    found = by_match(best=9.0, terms=3)
+
+    assert found == pytest.approx(
+        {
+            "text": words / (words + 0.4),
+            "vectors": 0.3 / (words + 0.4),
+            "degree": 0.1 / (words + 0.4),
+        }
+    )
+
+
+def test_neither_side_is_silenced_by_what_words_found() -> None:
+    least, most = by_match(best=0.0, terms=3), by_match(best=1e9, terms=1)
+
+    assert least["text"] / least["vectors"] == pytest.approx(0.6 / 0.3 / 4)
+    assert most["text"] / most["vectors"] == pytest.approx(4 * 0.6 / 0.3)
+
+
+def test_a_query_without_terms_counts_as_one() -> None:
+    assert by_match(best=3.0, terms=0) == by_match(best=3.0, terms=1)
+
+
+def test_words_without_a_weight_gain_none() -> None:
+    assert by_match(9.0, 1, {"text": 0.0, "vectors": 1.0}) == {"text": 0.0, "vectors": 1.0}
+    assert by_match(9.0, 1, {}) == {}
