@@ -218,7 +218,7 @@ def test_a_profile_of_ones_own_is_extended_by_its_path(tmp_path: Path) -> None:
     assert done.exit_code == 0
     made = profiles.load("new.toml", home=tmp_path)
     assert (made.name, made.boosts.name) == ("new", 0.5)
-    assert made.fusion.weights["vectors"] == 0
+    assert made.fusion.weights["vectors"] <= 0.15
 
 
 @pytest.mark.usefixtures("noisy")
@@ -240,7 +240,7 @@ def test_a_folder_of_records_is_tuned_on_its_train_split_and_never_on_test(tmp_p
         tune(folder, "--out", "mine.toml")
     split.rename(folder / "qrels" / "train.tsv")
     data = json.loads(tune(folder, "--out", "mine.toml", "--json").stdout)
-    assert data["changes"]["fuse.weights.vectors"]["to"] == 0
+    assert data["changes"]["fuse.weights.vectors"]["to"] <= 0.15
     assert "boost.file" not in data["tried"]
 
 
@@ -266,7 +266,8 @@ def test_repositories_are_held_out_whole(tmp_path: Path) -> None:
     )
     assert data["groups"] == 6
     assert [fold["queries"] for fold in data["folds"]] == [12] * 6
-    assert data["changes"]["fuse.weights.vectors"]["to"] < 0.7
+    change = data["changes"]["fuse.code_weights.vectors"]
+    assert change["to"] < change["from"]
 
 
 def test_several_sets_are_not_tuned_at_once(tmp_path: Path) -> None:
