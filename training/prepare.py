@@ -28,8 +28,13 @@ from trivium.models.static_words import COUNT_POWER, Numbering, tokens, words
 
 DIMENSION = 256
 _SIF = 1e-3
+_PARTS = 56
+_PHRASES = 50_000
 _CORPUS_KINDS = ("wordnet",)
 GROUPS = ("python", "code", "prose", "readme", "wordnet")
+# How many of each a sample has: between the shares of the runs that follow the teachers and of
+# those that tell pairs apart.
+_SAMPLED = dict(zip(GROUPS, (0.36, 0.24, 0.2, 0.14, 0.06), strict=True))
 _README_KINDS = frozenset({"summary", "brief", "keywords", "operation", "tool", "what", "item"})
 
 
@@ -79,11 +84,14 @@ def _counted(rows: Sequence[list[str]]) -> tuple[Counter[str], dict[str, int]]:
 
 
 def in_parallel(function: Any, rows: Sequence[Any], processes: int, *more: Any) -> list[Any]:
-    """Return the function's results for equal slices of the rows, in order."""
-    if processes <= 1:
-        return [function(rows, *more)]
-    size = math.ceil(len(rows) / (processes * 4))
+    """Return the function's results for equal slices of the rows, in order.
+
+    The slices are the same however many processes there are, and so is what is made of them.
+    """
+    size = max(1, math.ceil(len(rows) / _PARTS))
     parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    if processes <= 1:
+        return [function(part, *more) for part in parts]
     with ProcessPoolExecutor(processes) as pool:
         futures = [pool.submit(function, part, *more) for part in parts]
         return [future.result() for future in futures]
@@ -174,12 +182,51 @@ def windows(
     return found
 
 
+def divided(
+    rows: Sequence[list[str]], *, most: int = 4_000
+) -> tuple[list[list[str]], dict[str, list[list[str]]]]:
+    """Return the pairs to train on, and at most so many of each group of the packages held out."""
+    packages = {name: number for number, name in enumerate(sorted({row[4] for row in rows}))}
+    taught: list[list[str]] = []
+    held: dict[str, list[list[str]]] = {name: [] for name in GROUPS}
+    for row in rows:
+        kept = held[group_of(row)] if is_held(packages[row[4]]) else taught
+        kept.append(row)
+    return taught, {name: pairs[:most] for name, pairs in held.items()}
+
+
+def sampled(rows: Sequence[list[str]], count: int, *, seed: int = 7) -> list[list[str]]:
+    """Return `count` pairs, each group by its share; a smaller sample is the start of a larger one.
+
+    A group that is used up leaves its share to the rest.
+    """
+    order = list(range(len(rows)))
+    random.Random(seed).shuffle(order)
+    taken: Counter[str] = Counter()
+    places: list[tuple[float, int]] = []
+    for number in order:
+        group = group_of(rows[number])
+        taken[group] += 1
+        places.append((taken[group] / _SAMPLED[group], number))
+    return [rows[number] for _, number in sorted(places)[:count]]
+
+
 def phrases(listed: Sequence[str], counts: NDArray[np.float64], count: int, seed: int) -> list[str]:
     """Return `count` phrases of one to eight words, half of them drawn evenly.
 
-    What the teacher makes of them says what each word adds, and how much it weighs.
+    What the teacher makes of them says what each word adds, and how much it weighs. Fewer are the
+    start of more.
     """
-    drawn = np.random.default_rng(seed)
+    made: list[str] = []
+    while len(made) < count:
+        drawn = np.random.default_rng([seed, len(made)])
+        made += _phrases(listed, counts, _PHRASES, drawn)
+    return made[:count]
+
+
+def _phrases(
+    listed: Sequence[str], counts: NDArray[np.float64], count: int, drawn: np.random.Generator
+) -> list[str]:
     chosen = [at for at, word in enumerate(listed) if word.isascii() and word.isalpha()]
     usual = np.sqrt(counts[chosen] + 1.0)
     usual /= usual.sum()
