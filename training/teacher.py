@@ -1,9 +1,10 @@
 """The weights of MiniLM or granite -> the same encoder in torch, for many texts at once.
 
-MiniLM's ONNX file is read without the onnx library: a few lines know the two nested messages
-that hold its constants. Weights are scaled back to floats, so vectors differ from the int8
-model's only by its rounding (mean cosine above .99). A folder holds tokenizer.json and one of
-model.onnx (MiniLM), weights.npz (granite) or packed.xz (either, as pack.py writes it).
+For a GPU; training.vectors reads without one. The two ONNX files are those that packages/ makes,
+read without the onnx library: a few lines know the two nested messages that hold their constants.
+Weights are scaled back to floats, so vectors differ from the int8 models' only by their rounding
+(mean cosine above .99). A folder holds tokenizer.json and model.onnx, or packed.xz (either, as
+pack.py writes it).
 """
 
 from __future__ import annotations
@@ -97,10 +98,8 @@ def weights(folder: Path) -> dict[str, NDArray[np.float32]]:
     """
     if (folder / "packed.xz").exists():
         return pack.read(folder / "packed.xz")
-    if (folder / "model.onnx").exists():
-        return _minilm(constants(folder / "model.onnx"))
-    with np.load(folder / "weights.npz") as found:
-        return _granite({name: found[name].astype(np.float32) for name in found.files})
+    found = constants(folder / "model.onnx")
+    return _granite(found) if "tokens.scales" in found else _minilm(found)
 
 
 def _minilm(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
@@ -117,25 +116,39 @@ def _minilm(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
     return made | {"cls": np.zeros(1, dtype=np.float32)}
 
 
-def _granite(found: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-    """Turn matrices round, join the three of attention, and add the type of a first text."""
+def _granite(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
+    """Scale blocks of 8-bit steps back, and name everything as MiniLM's weights are named."""
+
+    def product(name: str) -> NDArray[np.float32]:
+        steps = found[f"{name}.steps"].astype(np.float32) - 128
+        scales = found[f"{name}.scales"].reshape(*steps.shape[:2], 1)
+        # Outputs come first there, inputs here.
+        return np.ascontiguousarray((steps * scales).reshape(len(steps), -1).T)
+
+    tokens = found["tokens"].astype(np.float32)
+    blocks = tokens.reshape(len(tokens), found["tokens.scales"].shape[1], -1)
     made = {
         "cls": np.ones(1, dtype=np.float32),
-        "tokens": found["embeddings.word_embeddings.weight"],
-        # The first two places are for padding.
-        "places": found["embeddings.position_embeddings.weight"][2:]
-        + found["embeddings.token_type_embeddings.weight"][0],
+        "tokens": (blocks * found["tokens.scales"][:, :, None]).reshape(tokens.shape),
+        "places": found["places"],
     }
-    for name, values in found.items():
-        if name.startswith("embeddings.LayerNorm"):
-            made[name] = values
-        elif name.startswith("encoder.") and ".self." not in name:
-            made[name] = values.T if values.ndim > 1 else values
+    norms = {"embeddings.LayerNorm": "emb_ln"}
+    products = {}
     for layer in range(LAYERS):
-        name = f"encoder.layer.{layer}.attention.self"
-        parts = [f"{name}.{part}" for part in ("query", "key", "value")]
-        made[f"{name}.weight"] = np.concatenate([found[f"{part}.weight"].T for part in parts], 1)
-        made[f"{name}.bias"] = np.concatenate([found[f"{part}.bias"] for part in parts])
+        ours, theirs = f"encoder.layer.{layer}", f"l{layer}"
+        norms[f"{ours}.attention.output.LayerNorm"] = f"{theirs}.aln"
+        norms[f"{ours}.output.LayerNorm"] = f"{theirs}.fln"
+        # The last layer has the query apart, as it asks for the first token only.
+        starts = (0, DIMENSION) if f"{theirs}.qkv.{DIMENSION}.steps" in found else (0,)
+        products[f"{ours}.attention.self"] = [f"{theirs}.qkv.{start}" for start in starts]
+        products[f"{ours}.attention.output.dense"] = [f"{theirs}.ao.0"]
+        products[f"{ours}.intermediate.dense"] = [f"{theirs}.f1.0"]
+        products[f"{ours}.output.dense"] = [f"{theirs}.f2.0"]
+    for ours, theirs in norms.items():
+        made |= {f"{ours}.weight": found[f"{theirs}.w"], f"{ours}.bias": found[f"{theirs}.b"]}
+    for ours, parts in products.items():
+        made[f"{ours}.weight"] = np.concatenate([product(each) for each in parts], axis=1)
+        made[f"{ours}.bias"] = np.concatenate([found[f"{each}.bias"] for each in parts])
     return made
 
 
@@ -149,8 +162,7 @@ class Encoder:
         self.device = device
         kind = torch.float16 if device == "cuda" else torch.float32
         self.w = {
-            name: torch.from_numpy(np.ascontiguousarray(values)).to(device, kind)
-            for name, values in weights(folder).items()
+            name: torch.tensor(values).to(device, kind) for name, values in weights(folder).items()
         }
         self.is_first = bool(self.w["cls"][0] > 0)
 
