@@ -6,18 +6,21 @@ beside each question stand answers that BM25 finds for it and the teachers do no
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
-from torch.nn import functional
+import torch  # type: ignore[import-not-found]
+from torch.nn import functional  # type: ignore[import-not-found]
 
 from training import prepare
 from training.corpus import Corpus
 from trivium.models.static_words import COUNT_POWER
 
-Tensor = torch.Tensor
+# torch is not there when the tree is checked.
+Tensor = Any
 # Of so many answers that BM25 finds for a question, those the teachers like less by a margin.
 FOUND, _MARGIN = 20, 0.03
 _ASKED = 1024
@@ -145,9 +148,12 @@ class Data:
         rarity = torch.log(1 + (len(chosen) - held + 0.5) / (held + 0.5))
         norm = 1.2 * (0.25 + 0.75 * total / total.mean())
         values = rarity[numbers] * counts * 2.2 / (counts + norm[rows])
-        matrix = torch.sparse_csr_tensor(
-            starts, numbers, values, size=(len(chosen), len(self.words)), device=chosen.device
-        )
+        with warnings.catch_warnings():
+            # That this kind of matrix is new, which is said with every one.
+            warnings.simplefilter("ignore", UserWarning)
+            matrix = torch.sparse_csr_tensor(
+                starts, numbers, values, size=(len(chosen), len(self.words)), device=chosen.device
+            )
         for at in range(0, len(chosen), _ASKED):
             part = chosen[at : at + _ASKED]
             words, _, places = self.asks.take(part)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 
@@ -42,7 +42,7 @@ class Run:
 
 
 # Each is trained with several seeds, and the average of those is what is written.
-_LIGHT = {"soften": 0.2, "align": 0.1, "window": 0.2}
+_LIGHT: dict[str, Any] = {"soften": 0.2, "align": 0.1, "window": 0.2}
 RUNS = (
     Run("l", steps=1400, warm=1400, seed=101),
     Run("n", steps=1150, warm=800, seed=111, **_LIGHT),
@@ -86,18 +86,27 @@ RUNS = (
 )
 
 
+_NAMED = {run.name: run for run in RUNS}
+_FIELDS = tuple(each.name for each in fields(Run))
+
+
 def changed(run: Run, asked: argparse.Namespace) -> Run:
     """Return a run as the command line changes it."""
     changes: dict[str, Any] = {}
     for one in asked.set:
         place, _, value = one.partition("=")
         name, _, field = place.partition(".")
+        if field not in _FIELDS:
+            raise SystemExit(f"A run has no {field!r}; it has {', '.join(_FIELDS)}.")
         if name in (run.name, "all"):
             changes[field] = type(getattr(run, field))(json.loads(value))
     if asked.steps:
         changes["steps"] = asked.steps
     if asked.batch:
         changes["batch"] = asked.batch
+    if "warm" not in changes and "steps" in changes:
+        # The first steps keep their share.
+        changes["warm"] = round(run.warm * changes["steps"] / run.steps)
     return replace(run, **changes)
 
 
@@ -105,6 +114,8 @@ def chosen_runs(asked: argparse.Namespace) -> Iterator[Run]:
     """Yield the runs that were asked for; a repeat has its number after its name."""
     for repeat in range(asked.repeats):
         for name in asked.runs.replace("0", ""):
-            run = changed(next(run for run in RUNS if run.name == name), asked)
+            if name not in _NAMED:
+                raise SystemExit(f"There is no run {name!r}; there are {', '.join(_NAMED)}.")
+            run = changed(_NAMED[name], asked)
             label = f"{name}{repeat + 1}" if repeat else name
             yield replace(run, name=label, seed=run.seed + 500 * repeat)

@@ -18,8 +18,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-import torch
-from torch.nn import functional
+import torch  # type: ignore[import-not-found]
+from torch.nn import functional  # type: ignore[import-not-found]
 
 from training import corpus, pack, prepare, teacher, vectors
 from training.data import Data, Guide, batch_of
@@ -28,12 +28,13 @@ from training.runs import Run, chosen_runs
 from trivium.models.static_table import plain_table, write_table
 
 SIZES = (64, 128, 256)
+_SAID_EVERY = 250
 
 
 def train(data: Data, run: Run, device: str, limit: float) -> Student:
     """Return the student after one run; `limit` seconds end it early."""
     torch.manual_seed(run.seed)
-    student = Student(data.rows, data.weights).to(device)
+    student: Student = Student(data.rows, data.weights).to(device)
     optimiser = torch.optim.Adam(student.parameters(), lr=run.rate, betas=(0.9, 0.99))
     began = time.monotonic()
     shares = torch.tensor(
@@ -63,13 +64,13 @@ def train(data: Data, run: Run, device: str, limit: float) -> Student:
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
-        if step % 250 == 0:
+        if step % _SAID_EVERY == 0:
             kind = prepare.GROUPS[group]
             say(f"  {run.name} step {step} group {kind} loss {loss.item():.3f}", began)
     return student
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]  # torch is not there when it is checked
 def check(data: Data, student: Student) -> dict[str, float]:
     """Return the reciprocal rank of the answer among held-out pairs of each group."""
     found = {}
@@ -90,7 +91,8 @@ def average(students: list[Student]) -> Student:
     ).mean(0)
     lengths = total.norm(dim=1).clamp_min(1e-6)
     rows = (total / lengths[:, None]).cpu().numpy()
-    return Student(rows, torch.log(lengths).cpu().numpy()).to(total.device)
+    made: Student = Student(rows, torch.log(lengths).cpu().numpy()).to(total.device)
+    return made
 
 
 def save(path: Path, data: Data, student: Student, *, is_packed: bool = False) -> None:
