@@ -38,9 +38,13 @@ class Student(torch.nn.Module):  # type: ignore[misc]  # as above
         )
 
 
-def contrast(asks: Tensor, answers: Tensor, barred: Tensor, temperature: float) -> Tensor:
-    """Return symmetric InfoNCE, negatives that are barred left out."""
-    scores = functional.normalize(asks, dim=-1) @ functional.normalize(answers, dim=-1).T
+def cosines(one: Tensor, other: Tensor) -> Tensor:
+    """Return the cosine of each row with each row of the other."""
+    return functional.normalize(one, dim=-1) @ functional.normalize(other, dim=-1).T
+
+
+def contrast(scores: Tensor, barred: Tensor, temperature: float) -> Tensor:
+    """Return symmetric InfoNCE of cosines, question by answer, barred negatives left out."""
     scores = (scores / temperature).masked_fill(barred, -1e4)
     wanted = torch.arange(len(scores), device=scores.device)
     # Answers beyond those of the questions are negatives only.
@@ -49,23 +53,18 @@ def contrast(asks: Tensor, answers: Tensor, barred: Tensor, temperature: float) 
 
 
 def divergence(
-    student: Tensor, other: Tensor, guide: Tensor, guide_other: Tensor, temperature: float
+    scores: Tensor, liked: Tensor, temperature: float, *, is_own: bool = False
 ) -> Tensor:
-    """Return how far the student's order of `other` is from the teacher's.
+    """Return how far the student's cosines are from what the teachers like, row by row.
 
-    A text beside itself is left out: it would take nearly all of the teacher's attention.
+    Where texts are compared with themselves (`is_own`), a text beside itself is left out: it would
+    take nearly all of the teachers' attention.
     """
-    scores = functional.normalize(student, dim=-1) @ functional.normalize(other, dim=-1).T
-    scores = scores / temperature
-    with torch.no_grad():
-        wanted = guide @ guide_other.T / temperature
-        if guide is guide_other:
-            wanted.fill_diagonal_(-1e4)
-        target = functional.softmax(wanted, dim=-1)
-    if guide is guide_other:
-        own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
-        scores = scores.masked_fill(own, -1e4)
-    return -(target * functional.log_softmax(scores, dim=-1)).sum(-1).mean()
+    scores, liked = scores / temperature, liked / temperature
+    if is_own:
+        beside = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+        scores, liked = scores.masked_fill(beside, -1e4), liked.masked_fill(beside, -1e4)
+    return functional.cross_entropy(scores, functional.softmax(liked, dim=-1))
 
 
 def pair_loss(student: Student, data: Data, run: Run, chosen: Tensor, questions: Bags) -> Tensor:
@@ -73,25 +72,24 @@ def pair_loss(student: Student, data: Data, run: Run, chosen: Tensor, questions:
     columns = torch.cat([chosen, hard_of(data, chosen)]) if run.hard else chosen
     asks = student(questions, chosen, run.drop)
     answers = student(data.answers, columns, run.drop)
-    guide_ask = data.ask_guide.take(chosen, run.second)
-    guide_answer = data.answer_guide.take(columns, run.second)
+    guide = data.ask_guide.take(chosen, run.second)
+    liked = guide @ data.answer_guide.take(columns, run.second).T
+    scores = cosines(asks, answers)
     loss = torch.zeros((), device=chosen.device)
     if run.contrast > 0:
-        with torch.no_grad():
-            liked = guide_ask @ guide_answer.T
-            barred = liked > liked.diagonal()[:, None] + 0.1
-            for keys in (data.answer_keys, data.ask_keys):
-                barred |= keys[chosen][:, None] == keys[columns][None, :]
-            barred.fill_diagonal_(fill_value=False)
-        for size, share in ((256, 1.0), (128, 0.3), (64, 0.15)):
-            loss = loss + run.contrast * share * contrast(
-                asks[:, :size], answers[:, :size], barred, run.temperature
-            )
+        barred = liked > liked.diagonal()[:, None] + 0.1
+        for keys in (data.answer_keys, data.ask_keys):
+            barred |= keys[chosen][:, None] == keys[columns][None, :]
+        barred.fill_diagonal_(fill_value=False)
+        loss = loss + run.contrast * contrast(scores, barred, run.temperature)
+        for size, share in ((128, 0.3), (64, 0.15)):
+            less = cosines(asks[:, :size], answers[:, :size])
+            loss = loss + run.contrast * share * contrast(less, barred, run.temperature)
     if run.soften > 0:
-        own, guide_own = answers[: len(chosen)], guide_answer[: len(chosen)]
+        own = slice(None), slice(0, len(chosen))
         loss = loss + run.soften * 0.5 * (
-            divergence(asks, answers, guide_ask, guide_answer, run.likeness)
-            + divergence(own, asks, guide_own, guide_ask, run.likeness)
+            divergence(scores, liked, run.likeness)
+            + divergence(scores[own].T, liked[own].T, run.likeness)
         )
     return loss
 
@@ -102,7 +100,8 @@ def window_loss(student: Student, data: Data, run: Run) -> Tensor:
     chosen = torch.randint(0, len(data.drawn.starts) - 1, (run.batch,), device=device)
     vectors = student(data.drawn, chosen, run.drop)
     guide = data.drawn_guide.take(chosen, run.second)
-    loss = run.window * 0.5 * divergence(vectors, vectors, guide, guide, run.likeness)
+    scores = cosines(vectors, vectors)
+    loss = run.window * 0.5 * divergence(scores, guide @ guide.T, run.likeness, is_own=True)
     projected = (data.drawn_guide.take(chosen) - data.mean) @ data.projection
     away = 1 - functional.cosine_similarity(vectors, projected)
     return loss + run.align * away.mean()

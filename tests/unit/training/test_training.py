@@ -82,24 +82,24 @@ def test_the_teachers_similarities_are_added_by_share_and_sharpness() -> None:
 
 
 def test_equal_pairs_among_orthogonal_ones_cost_what_the_formula_says() -> None:
-    texts = torch.eye(4)
     barred = torch.zeros(4, 4, dtype=torch.bool)
-    found = losses.contrast(texts, texts, barred, temperature=0.5)
+    found = losses.contrast(torch.eye(4), barred, temperature=0.5)
     assert found.item() == pytest.approx(-math.log(math.exp(2) / (math.exp(2) + 3)), abs=1e-5)
 
 
 def test_a_negative_that_is_barred_does_not_count() -> None:
-    asks, answers = torch.eye(4), torch.eye(4)
-    answers[1] = answers[0]
+    scores = torch.eye(4)
+    scores[0, 1] = 1.0
     barred = torch.zeros(4, 4, dtype=torch.bool)
-    before = losses.contrast(asks, answers, barred, temperature=0.1)
+    before = losses.contrast(scores, barred, temperature=0.1)
     barred[0, 1] = True
-    assert losses.contrast(asks, answers, barred, temperature=0.1) < before
+    assert losses.contrast(scores, barred, temperature=0.1) < before
 
 
 def test_an_answer_beyond_those_of_the_questions_is_a_negative_only() -> None:
     asks, answers = torch.eye(3, 4), torch.cat([torch.eye(3, 4), torch.eye(1, 4)])
-    found = losses.contrast(asks, answers, torch.zeros(3, 4, dtype=torch.bool), temperature=0.5)
+    scores = losses.cosines(3.0 * asks, answers)
+    found = losses.contrast(scores, torch.zeros(3, 4, dtype=torch.bool), temperature=0.5)
     alike, other = math.exp(2), math.exp(0)
     rows = [alike / (2 * alike + 2 * other), *[alike / (alike + 3 * other)] * 2]
     columns = [alike / (alike + 2 * other)] * 3
@@ -110,13 +110,14 @@ def test_an_answer_beyond_those_of_the_questions_is_a_negative_only() -> None:
 def test_a_student_that_sees_what_the_teacher_sees_is_left_with_the_teachers_own_doubt() -> None:
     torch.manual_seed(1)
     guide = torch.nn.functional.normalize(torch.randn(6, 16), dim=-1)
-    found = losses.divergence(guide, guide, guide, guide, temperature=0.2)
-    scores = (guide @ guide.T / 0.2).fill_diagonal_(-1e4)
-    shares = torch.softmax(scores, dim=-1)
+    liked = guide @ guide.T
+    found = losses.divergence(liked, liked, temperature=0.2, is_own=True)
+    shares = torch.softmax((liked / 0.2).fill_diagonal_(-1e4), dim=-1)
     doubt = -(shares * torch.log(shares + 1e-30)).sum(-1).mean()
     assert found.item() == pytest.approx(doubt.item(), abs=1e-4)
     other = torch.randn(6, 16)
-    assert losses.divergence(other, other, guide, guide, temperature=0.2) > found
+    scores = losses.cosines(other, other)
+    assert losses.divergence(scores, liked, temperature=0.2, is_own=True) > found
 
 
 def test_a_batch_is_of_one_group_and_no_pair_is_in_it_twice() -> None:
