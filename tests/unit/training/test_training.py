@@ -161,9 +161,7 @@ def test_an_average_of_students_averages_what_each_word_adds() -> None:
     same = train.average([one, one])
     assert torch.allclose(same.rows * torch.exp(same.weights)[:, None], one.rows, atol=1e-5)
     far = train.average([one, other])
-    assert torch.allclose(
-        far.rows * torch.exp(far.weights)[:, None], rows * torch.zeros(1), atol=1e-5
-    )
+    assert torch.allclose(far.rows * torch.exp(far.weights)[:, None], torch.zeros(3, 8), atol=1e-5)
 
 
 def test_a_teacher_is_a_folder_and_perhaps_a_number() -> None:
