@@ -69,6 +69,12 @@ class Guide:
         )
 
 
+def joined(first: Guide, second: Guide) -> Guide:
+    """Return the vectors of the first texts, then those of the second."""
+    parts = [torch.cat(pair) for pair in zip(first.parts, second.parts, strict=True)]
+    return Guide(parts, first.sharpness)
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """Questions and answers of packages that are kept from training."""
@@ -110,7 +116,8 @@ class Data:
             for name, (asks, answers) in held.items()
         }
         say("texts numbered")
-        self.drawn_guide = guide(drawn)
+        # One after the other, as they were read: kept vectors are found by whole blocks.
+        self.drawn_guide = joined(guide(corpus.windows), guide(corpus.phrases))
         say("teachers' vectors of windows and phrases")
         self.rows, self.weights, mean, projection = prepare.initial(
             self.words,

@@ -18,7 +18,7 @@ from trivium.models.static import StaticEmbedder
 torch = pytest.importorskip("torch", reason="training needs torch, which is no requirement here")
 
 from training import data as drawn  # noqa: E402 - only where torch is
-from training import losses, prepare, train  # noqa: E402
+from training import losses, prepare, read, train  # noqa: E402
 from training.corpus import Corpus  # noqa: E402
 
 # What a sentence calls a thing, and what code calls it.
@@ -178,14 +178,19 @@ def test_a_training_from_file_to_file_lowers_its_loss_and_finds_answers(
     lines = "\n".join(json.dumps(row) for row in pairs(600))
     (tmp_path / "pairs.jsonl").write_text(lines, encoding="utf-8")
     monkeypatch.setattr(train, "_SAID_EVERY", 1)
-    out = tmp_path / "out"
-    asked = ["--pairs", tmp_path / "pairs.jsonl", "--words-of", folder, "--out", out]
-    asked += ["--teacher", folder, "--keep", tmp_path / "keep", "--device", "cpu", "--hard"]
-    asked += ["--windows", 300, "--phrases", 300, "--processes", 1, "--batch", 128, "--steps", 60]
+    out, keep = tmp_path / "out", tmp_path / "keep"
+    texts_of = ["--pairs", tmp_path / "pairs.jsonl", "--words-of", folder, "--teacher", folder]
+    texts_of += ["--keep", keep, "--windows", 300, "--phrases", 300, "--processes", 1]
+    monkeypatch.setattr(sys, "argv", ["read", *map(str, texts_of)])
+    read.main()
+    were_read = sorted(keep.iterdir())
+    asked = [*texts_of, "--out", out, "--device", "cpu", "--hard", "--batch", 128, "--steps", 60]
     asked += ["--runs", "0wp", "--set", "all.seeds=1", "--set", "all.drop=0.0"]
     monkeypatch.setattr(sys, "argv", ["train", *map(str, asked)])
     train.main()
     said = capsys.readouterr().out
+    # Training meant the same texts and had nothing left to read.
+    assert sorted(keep.iterdir()) == were_read
 
     def lost(run: str) -> list[float]:
         return [
