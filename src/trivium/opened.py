@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from trivium.models.beside import FileBeside
+from trivium.models.beside import Damaged, FileBeside
 
 _MOST = 1000
 # What was opened a month ago counts half of what was opened now.
@@ -44,7 +44,7 @@ class OpenedFiles:
 
         def write(file: sqlite3.Connection) -> bool:
             row = file.execute("SELECT weight FROM opened WHERE path = ?", (path,)).fetchone()
-            added = weight if row is None else _sum(float(row[0]), weight)
+            added = weight if row is None else _sum(_weight(row[0]), weight)
             file.execute("INSERT OR REPLACE INTO opened VALUES (?, ?)", (path, added))
             if row is None:
                 file.execute(
@@ -76,7 +76,14 @@ class OpenedFiles:
 
 
 def _weights(file: sqlite3.Connection) -> dict[str, float]:
-    return dict(file.execute("SELECT path, weight FROM opened"))
+    rows = file.execute("SELECT path, weight FROM opened WHERE typeof(path) = 'text'")
+    return {path: _weight(weight) for path, weight in rows}
+
+
+def _weight(kept: object) -> float:
+    if not isinstance(kept, float):
+        raise Damaged("a weight that is no number")
+    return kept
 
 
 def _sum(one: float, other: float) -> float:

@@ -119,3 +119,19 @@ def test_many_threads_may_open_at_once(place: Path, clock: Clock) -> None:
         list(pool.map(files.note, [f"{number % 10}" for number in range(200)]))
 
     assert sorted(files.most(20)) == [f"{number}" for number in range(10)]
+
+
+@pytest.mark.parametrize("weight", ["'soon'", "x'00'", "7"])
+def test_a_file_that_holds_something_else_fails_nobody_and_is_made_anew(
+    place: Path, clock: Clock, weight: str
+) -> None:
+    damaged = "CREATE TABLE opened (path TEXT PRIMARY KEY, weight)"
+    with sqlite3.connect(place) as file:
+        file.execute(damaged)
+        file.execute(f"INSERT INTO opened VALUES ('a', {weight})")  # noqa: S608 - the three above
+    file.close()
+
+    opened(place, clock, "a")
+    files = opened(place, clock, "b")
+
+    assert files.most(10) == ["b"]

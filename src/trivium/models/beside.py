@@ -22,6 +22,10 @@ Use = Callable[[sqlite3.Connection], T]
 _BUSY_S = 0.1
 
 
+class Damaged(sqlite3.DatabaseError):
+    """A file can be read, but what it says is not what was put there."""
+
+
 class FileBeside:
     """The file at `path` with one `table`. Safe to use from many threads and processes.
 

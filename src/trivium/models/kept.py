@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from trivium.models.base import Embedder
-from trivium.models.beside import FileBeside
+from trivium.models.beside import Damaged, FileBeside
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,7 +118,13 @@ def _counted(file: sqlite3.Connection) -> int:
 def _found(file: sqlite3.Connection, *, key: bytes) -> _Row | None:
     asked = "SELECT vector, digest, (SELECT max(id) FROM queries) - id FROM queries WHERE key = ?"
     row = file.execute(asked, (key,)).fetchone()
-    return None if row is None else _Row(*row)
+    if row is None:
+        return None
+    found = _Row(*row)
+    kept_as = (bytes, bytes, int)
+    if (type(found.vector), type(found.digest), type(found.newer)) != kept_as:
+        raise Damaged("a vector that is no vector")
+    return found
 
 
 def _kept(file: sqlite3.Connection, *, key: bytes, vector: bytes, most: int) -> None:

@@ -269,3 +269,17 @@ def test_any_text_can_be_a_query(file: Path, query: str) -> None:
         asked_by(model, file).embed_query(query)
 
     assert model.queries == [query]
+
+
+@pytest.mark.parametrize("column", ["vector = 'text'", "digest = 3", "vector = 1.5"])
+def test_a_row_that_is_no_vector_is_passed_over(file: Path, column: str) -> None:
+    asked_by(WordEmbedder(), file).embed_query("a cat")
+    with sqlite3.connect(file) as kept:
+        kept.execute(f"UPDATE queries SET {column}")  # noqa: S608 - the three above
+    kept.close()
+    model = WordEmbedder()
+
+    found = asked_by(model, file).embed_query("a cat")
+
+    assert model.queries == ["a cat"]
+    assert found.tobytes() == WordEmbedder().embed_query("a cat").tobytes()
