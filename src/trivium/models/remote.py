@@ -45,7 +45,15 @@ _BYTES_PER_TOKEN = 3
 _LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
 _LARGEST_NUMBER = 1e100
 
-_NOT_EMBEDDINGS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error)
+_NOT_EMBEDDINGS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    struct.error,
+)
 
 # Indexing can wait out a busy server; a person at a search box cannot.
 FOR_DOCUMENTS = Patience(attempts=5, longest_wait_s=60.0, loading_s=300.0)
@@ -232,6 +240,8 @@ class RemoteEmbedder:
             )
         vectors = np.zeros((len(rows), expected), np.float64)
         vectors[sound] = [rows[number] for number in sound]
+        # Squares of numbers near to nothing would be nothing.
+        vectors[sound] /= np.abs(vectors[sound]).max(axis=1, keepdims=True)
         vectors[sound] /= np.linalg.norm(vectors[sound], axis=1, keepdims=True)
         unit: NDArray[np.float32] = vectors.astype(np.float32)
         return unit

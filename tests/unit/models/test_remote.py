@@ -380,6 +380,7 @@ def embeddings(*vectors: object) -> str:
         embeddings([True, False]),
         embeddings([1e308, 1e308]),
         embeddings([10**400]),
+        '{"data": [{"index": 1e999, "embedding": [1.0]}]}',
     ],
 )
 def test_an_answer_that_is_not_one_vector_of_numbers_per_text_is_refused(
@@ -388,6 +389,14 @@ def test_an_answer_that_is_not_one_vector_of_numbers_per_text_is_refused(
     server.script = [Reply(body=body)]
     with pytest.raises(ModelError):
         make().embed_query("a")
+
+
+def test_a_vector_near_to_nothing_has_a_direction_all_the_same(
+    make: MakeEmbedder, server: Server
+) -> None:
+    server.script = [Reply(body=embeddings([3e-200, 4e-200]))]
+
+    assert make().embed_query("a").tolist() == pytest.approx([3 / 5, 4 / 5])
 
 
 def test_the_same_index_twice_is_refused(make: MakeEmbedder, server: Server) -> None:
