@@ -70,7 +70,8 @@ def fit_context(pack: Callable[[int], Context], *, max_tokens: int) -> Reply:
     """
     room = max_tokens
     while True:
-        reply = _context_reply(pack(room), max_tokens)
+        packed = pack(room)
+        reply = _context_reply(packed, max_tokens)
         excess = tokens(reply) - max_tokens
         if excess <= 0:
             return reply
@@ -78,7 +79,8 @@ def fit_context(pack: Callable[[int], Context], *, max_tokens: int) -> Reply:
             raise UsageError(
                 f"maxTokens is {max_tokens}; this answer takes {tokens(reply)} without any text."
             )
-        room = max(1, room - excess)
+        # Room that nothing takes is not to be given up bit by bit: every packing is a search.
+        room = max(1, min(room - excess, packed.tokens - 1))
 
 
 def _context_reply(context: Context, max_tokens: int) -> Reply:

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.doors.answers import Data
-from trivium.doors.mcp.budget import Reply, fit, tokens
+from trivium.doors.mcp.budget import Reply, fit, fit_context, tokens
 from trivium.errors import UsageError
+from trivium.results.context import Context, Piece, Shown
+from trivium.results.fill import Role
+from trivium.types import Answer, Coverage, Freshness, NodeId
 
 
 def hit(number: int, snippet: str) -> Data:
@@ -99,3 +102,42 @@ def test_a_budget_is_never_exceeded(snippets: list[str], budget: int) -> None:
     assert [one["id"] for one in kept(reply)] == [
         one["id"] for one in kept(Reply(data, ""))[: len(kept(reply))]
     ]
+
+
+def packed(most: int, *, pieces: int) -> Context:
+    """Return pieces of ten tokens each, as many as there are and fit."""
+    answer = Answer(
+        query="cat",
+        profile="best",
+        method="bm25",
+        embedder="none",
+        collection="shop",
+        results=(),
+        total=0,
+        facets={},
+        coverage=Coverage(files=1, skipped={}, embedded=0.0, masked=0),
+        freshness=Freshness("", 0),
+        degraded=(),
+        notes=(),
+        took_ms=1.0,
+    )
+    node = Shown(NodeId("doc:a.md"), Role.HIT, 1, "rank 1")
+    one = Piece("a.md", 1, 1, (node,), "a.md:1", "x" * 32, tokens=10)
+    shown = min(pieces, most // one.tokens)
+    return Context(answer, (one,) * shown, shown * one.tokens, most, 0, ())
+
+
+def test_a_context_is_packed_a_few_times_however_little_is_too_much() -> None:
+    rooms: list[int] = []
+
+    def pack(most: int) -> Context:
+        rooms.append(most)
+        return packed(most, pieces=40)
+
+    whole = tokens(fit_context(pack, max_tokens=9_999))
+    rooms.clear()
+    reply = fit_context(pack, max_tokens=whole - 1)
+
+    assert tokens(reply) < whole
+    # Once for all there is, and once for what is one token less.
+    assert rooms == [whole - 1, 40 * 10 - 1]
