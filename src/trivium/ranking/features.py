@@ -111,8 +111,8 @@ class Member(NamedTuple):
 def wanted(query: str) -> Wanted:
     """Read what a query says about names. Of a long one its first words count."""
     query = query[:_LONGEST]
-    in_order = pieces(query)[:_MOST_WORDS]
-    stems = frozenset(stemmed(" ".join(in_order)))
+    in_order = _pieces(query)[:_MOST_WORDS]
+    stems = frozenset(_stemmed(" ".join(in_order)))
     joined: dict[str, int] = {}
     initials = set()
     for count in range(2, _MOST_JOINED + 1):
@@ -156,6 +156,10 @@ def _covered(asked: Wanted, word: str) -> float:
 @lru_cache(_CACHED)
 def pieces(text: str) -> tuple[str, ...]:
     """Return the words of identifiers in order, lower case and not stemmed."""
+    return _pieces(text)
+
+
+def _pieces(text: str) -> tuple[str, ...]:
     return tuple(
         part.lower() for token in _TOKEN.findall(text) for part in identifiers.split(token)
     )
@@ -164,6 +168,11 @@ def pieces(text: str) -> tuple[str, ...]:
 @lru_cache(_CACHED)
 def stemmed(text: str) -> tuple[str, ...]:
     """Return the words of identifiers as they are indexed."""
+    return _stemmed(text)
+
+
+# Names come back from query to query and are kept; a query may be long and does not.
+def _stemmed(text: str) -> tuple[str, ...]:
     return tuple(analyser("standard").words(text))
 
 
@@ -267,7 +276,9 @@ def _page(_: Wanted, __: str) -> float:
 
 
 def _headings(asked: Wanted, page: str) -> float:
-    return len(asked.said_in(page)) / len(asked.words) if asked.words else 0.0
+    # The kind before the colon is not said by anybody: a record need not be about records.
+    said = asked.said_in(page.partition(":")[2])
+    return len(said) / len(asked.words) if asked.words else 0.0
 
 
 def _data(_: Wanted, page: str) -> float:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.ranking.features import SIGNS, Member, is_aside, own_name, stem_of, wanted
+from trivium.ranking.features import (
+    PAGE_SIGNS,
+    SIGNS,
+    Member,
+    is_aside,
+    own_name,
+    pieces,
+    stem_of,
+    stemmed,
+    wanted,
+)
 
 
 def sign(key: str, query: str, path: str, *members: tuple[str, float]) -> float:
@@ -118,3 +128,18 @@ def test_a_query_of_a_million_words_is_read_in_a_moment() -> None:
     asked = wanted("word " * 1_000_000)
     assert asked.long == ("word",)
     assert all(-1 <= fn(asked, "a/b.py", [Member("f", 1.0)]) <= 1 for fn, _ in SIGNS.values())
+
+
+def test_the_kind_of_a_page_is_no_word_of_its_headings() -> None:
+    headings = PAGE_SIGNS["headings"][0]
+
+    assert headings(wanted("delete a record"), "record:shop.jsonl#7") == 0
+    assert headings(wanted("delete a record"), "record:records.jsonl#7") == 1 / 2
+
+
+def test_queries_are_not_kept_in_memory_as_names_are() -> None:
+    kept = [cache.cache_info().currsize for cache in (pieces, stemmed)]
+
+    wanted("a query that nobody has asked before, nor will again")
+
+    assert [cache.cache_info().currsize for cache in (pieces, stemmed)] == kept
