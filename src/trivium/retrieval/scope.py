@@ -31,6 +31,8 @@ from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, V
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
 _ROUNDING = 1e-6
+# And what is added up to nothing, this much.
+_HAIR = 1e-12
 # Models that know no other letters: of a query in Japanese they see little but its English words.
 _READ_ENGLISH = ("static", "minilm")
 # So many of the best of each retriever tell whether code or prose is asked for.
@@ -100,12 +102,17 @@ def rank_scope(
     if profile.fusion.order == "rrf":
         scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
     groups = _grouped(scored, profile, files)
-    enough = 0.0 if least is None else least * (1 - _ROUNDING)
+    enough = 0.0 if least is None else enough_for(least)
     if least is not None:
         groups = [group for group in groups if group.best.score >= enough]
     if profile.expansion.method == "spread":
         groups = spread_from(snapshot, groups, asking, seeding, details, least=enough)
     return Ranked(scope, asking.view, query, gathered, groups, score_type, details)
+
+
+def enough_for(least: float) -> float:
+    """Return the score that passes for `least`: what only rounding keeps below it is enough."""
+    return least - max(_ROUNDING * abs(least), _HAIR)
 
 
 def _grouped(

@@ -9,13 +9,15 @@ from trivium.backends.base import FileContent, Snapshot
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.filtering.conditions import EVERYTHING
 from trivium.query.parse import parse
+from trivium.ranking.features import wanted
+from trivium.ranking.learned import with_signs
 from trivium.ranking.profile import Profile, Scope, profile
 from trivium.retrieval.gather import Asking
-from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.scope import Ranked, enough_for, rank_by_degree, rank_scope, where_of
 from trivium.retrieval.spreading import Seeding
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
-from trivium.types import Edge, EdgeType, Kind, NodeId
+from trivium.types import ChunkId, Edge, EdgeType, Kind, NodeId, Part, Scored
 
 GRAPH = profile("graph")
 
@@ -100,6 +102,28 @@ def test_a_score_that_only_rounding_keeps_below_the_least_is_enough(
 
     assert bool(made.groups) is is_kept
     assert ("doc:c.md#Cow" in found(around)) is is_kept
+
+
+def test_a_score_that_adds_up_to_hardly_less_than_nothing_passes_for_nothing() -> None:
+    router, page, other = (
+        ChunkId("code:src/router.py#match@0"),
+        ChunkId("doc:README.md#Routing@0"),
+        ChunkId("code:src/deep/other.py#find@0"),
+    )
+    scored = [
+        Scored(one, (Part("text", score),))
+        for one, score in ((router, 1.0), (page, 1 / 60), (other, 0.0))
+    ]
+    *_, last = with_signs(
+        scored,
+        files={router: "src/router.py", other: "src/deep/other.py"},
+        asked=wanted("the router of routing"),
+        learned=profile("best").learned,
+    )
+
+    assert -1e-15 < last.score < 0.0
+    assert last.score >= enough_for(0.0)
+    assert enough_for(0.0) > -1e-9
 
 
 def test_proxies_are_neither_found_nor_counted_among_the_most_linked(snapshot: Snapshot) -> None:
