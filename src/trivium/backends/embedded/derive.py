@@ -154,9 +154,13 @@ class Derived:
 
     def _publish_space(self, model_id: str, folder: SpaceFolder, seq: int, *, newest: int) -> None:
         """Bring a space up to batch `seq` and to `newest`, the last vector of any model."""
-        (dimension,) = self._sql.execute(
+        row = self._sql.execute(
             "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
         ).fetchone()
+        if row is None:
+            # Another collection of the store has forgotten them just now.
+            return
+        dimension = int(row[0])
         state = folder.state() if folder.is_whole() else None
         if state is not None and not (
             self._pruned <= state.seq <= seq and state.dimension == dimension
@@ -167,7 +171,9 @@ class Derived:
                 # What others have added since need not be looked through again.
                 folder.note(replace(state, last_vector=newest))
             return
-        self._write_space(model_id, folder, seq, last=newest, is_usable=state is not None)
+        self._write_space(
+            model_id, folder, seq, last=newest, dimension=dimension, is_usable=state is not None
+        )
 
     def _has_newer(self, model_id: str, state: SpaceState, newest: int) -> bool:
         """Say whether a model has vectors that its space lacks; looks at no older ones."""
@@ -181,13 +187,17 @@ class Derived:
         return row is not None
 
     def _write_space(
-        self, model_id: str, folder: SpaceFolder, seq: int, *, last: int, is_usable: bool
+        self,
+        model_id: str,
+        folder: SpaceFolder,
+        seq: int,
+        *,
+        last: int,
+        dimension: int,
+        is_usable: bool,
     ) -> None:
         import numpy as np
 
-        (dimension,) = self._sql.execute(
-            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
-        ).fetchone()
         loaded = folder.load() if is_usable else None
         if loaded is None:
             rows = self._vector_rows(model_id, dimension, "1", ())
