@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,11 +16,9 @@ from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.ranking.profile import profile
 from trivium.retrieval.files import files_of
-from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder
-from trivium.testing.filling import write
+from trivium.testing.filling import write_texts
 from trivium.types import Answer, ChunkId
-from trivium.writing.digest import Cutting, digest
 
 TEXTS = {
     "src/router.py": (
@@ -42,16 +39,7 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapsho
         backend = ReferenceBackend()
     else:
         backend = EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")
-    write(
-        backend,
-        [
-            digest(
-                Raw(Entry(path, len(text), 1), text, hashlib.sha256(text.encode()).hexdigest()),
-                Cutting(),
-            )
-            for path, text in TEXTS.items()
-        ],
-    )
+    write_texts(backend, TEXTS)
     indexer.embed(backend, WordEmbedder())
     with backend.snapshot() as held:
         yield held

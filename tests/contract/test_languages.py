@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,10 +15,8 @@ from trivium.backends.reference.store import ReferenceBackend
 from trivium.engine import Circumstances, SearchOptions, search
 from trivium.models.registry import load
 from trivium.ranking.profile import profile
-from trivium.sources.base import Entry, Raw
-from trivium.testing.filling import write
+from trivium.testing.filling import write_texts
 from trivium.types import Hit
-from trivium.writing.digest import Cutting, digest
 
 TEXTS = {
     "ja/fuji.md": "富士山は活火山である。標高は3776メートルで、日本の最高峰である。",
@@ -43,16 +40,7 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapsho
         backend = ReferenceBackend()
     else:
         backend = EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")
-    write(
-        backend,
-        [
-            digest(
-                Raw(Entry(path, len(text), 1), text, hashlib.sha256(text.encode()).hexdigest()),
-                Cutting(),
-            )
-            for path, text in TEXTS.items()
-        ],
-    )
+    write_texts(backend, TEXTS)
     static = load("static")
     assert static is not None
     indexer.embed(backend, static)

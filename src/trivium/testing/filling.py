@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Backend, Batch, FileContent
 from trivium.query.grammar import Expression, Query
+from trivium.sources.base import Entry, Raw
 from trivium.types import View
+from trivium.writing.digest import Cutting, digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +49,20 @@ def write(backend: Backend, files: Iterable[FileContent], *, removed: Iterable[s
         seq = writer.write(Batch(replaced=tuple(files), removed=tuple(removed)))
         writer.publish()
     return seq
+
+
+def write_texts(backend: Backend, texts: Mapping[str, str]) -> None:
+    """Write files as they are taken in from a folder: read by their names, cut, published."""
+    write(
+        backend,
+        [
+            digest(
+                Raw(Entry(path, len(text), 1), text, hashlib.sha256(text.encode()).hexdigest()),
+                Cutting(),
+            )
+            for path, text in texts.items()
+        ],
+    )
 
 
 def embed(backend: Backend, *, model_id: str = MODEL, dimension: int = DIMENSION) -> None:
