@@ -16,7 +16,7 @@ from trivium.engine import Circumstances, SearchOptions, search
 from trivium.models.registry import load
 from trivium.ranking.profile import profile
 from trivium.testing.filling import write_texts
-from trivium.types import Hit
+from trivium.types import Answer, Hit
 
 TEXTS = {
     "ja/fuji.md": "富士山は活火山である。標高は3776メートルで、日本の最高峰である。",
@@ -49,12 +49,16 @@ def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapsho
     backend.close()
 
 
-def found(snapshot: Snapshot, text: str, *, search_mode: str = "hybrid") -> Sequence[Hit]:
+def answer(snapshot: Snapshot, text: str, *, search_mode: str = "hybrid") -> Answer:
     static = load("static")
     assert static is not None
     options = SearchOptions(profile("best"), 5, search_mode=search_mode)
     given = Circumstances("languages", embedders=(static,))
-    return search(snapshot, text, options=options, given=given).results
+    return search(snapshot, text, options=options, given=given)
+
+
+def found(snapshot: Snapshot, text: str, *, search_mode: str = "hybrid") -> Sequence[Hit]:
+    return answer(snapshot, text, search_mode=search_mode).results
 
 
 def best(snapshot: Snapshot, text: str) -> Hit:
@@ -80,6 +84,13 @@ def best(snapshot: Snapshot, text: str) -> Hit:
 )
 def test_a_question_finds_its_paragraph(snapshot: Snapshot, question: str, path: str) -> None:
     assert best(snapshot, question).node.source.file_path == path
+
+
+def test_an_answer_says_where_meaning_had_no_say(snapshot: Snapshot) -> None:
+    said = [(one.stage, one.reason) for one in answer(snapshot, "富士山の標高").degraded]
+
+    assert said == [("vectors", "static knows English; words alone rank this query")]
+    assert answer(snapshot, "cafe torrefie").degraded == ()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trivium.analysis.keywords import is_programmed_in
 from trivium.analysis.scripts import read_in_english
@@ -26,7 +26,7 @@ from trivium.retrieval.boosts import Details, boosted
 from trivium.retrieval.files import files_of
 from trivium.retrieval.gather import Asking, gather, without_proxies
 from trivium.retrieval.spreading import Seeding, spread_from
-from trivium.types import ChunkId, Gathered, Kind, Node, NodeId, Part, Scored, View
+from trivium.types import ChunkId, Degraded, Gathered, Kind, Node, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
@@ -78,8 +78,11 @@ def rank_scope(
 ) -> Ranked:
     """Rank what one scope holds."""
     gathered = gather(snapshot, query, asking=asking)
-    weights = weights_of(snapshot, gathered, profile.fusion, query, view=asking.view)
-    weights = as_read(weights, gathered, profile.fusion, query)
+    said = weights_of(snapshot, gathered, profile.fusion, query, view=asking.view)
+    weights = as_read(said, gathered, profile.fusion, query)
+    if said.get("vectors") and not weights.get("vectors"):
+        unread = f"{gathered.embedder} knows English; words alone rank this query"
+        gathered = replace(gathered, degraded=(*gathered.degraded, Degraded("vectors", unread)))
     fused, score_type, details = _fused(snapshot, gathered, profile, weights)
     made = boosted(snapshot, fused, query, boosts=profile.boosts, text=snapshot.text(asking.view))
     for one, seen in made.details.items():
