@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
-from trivium.backends.embedded.store import EmbeddedBackend
-from trivium.backends.reference.store import ReferenceBackend
 from trivium.engine import Circumstances, SearchOptions, search
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
@@ -32,18 +29,12 @@ TEXTS = {
 }
 
 
-@pytest.fixture(params=["reference", "embedded"])
-def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapshot]:
-    backend: Backend
-    if request.param == "reference":
-        backend = ReferenceBackend()
-    else:
-        backend = EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")
-    write_texts(backend, TEXTS)
-    indexer.embed(backend, WordEmbedder())
-    with backend.snapshot() as held:
+@pytest.fixture
+def snapshot(any_backend: Backend) -> Iterator[Snapshot]:
+    write_texts(any_backend, TEXTS)
+    indexer.embed(any_backend, WordEmbedder())
+    with any_backend.snapshot() as held:
         yield held
-    backend.close()
 
 
 def ask(

@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
-from trivium.backends.embedded.store import EmbeddedBackend
-from trivium.backends.reference.store import ReferenceBackend
 from trivium.engine import Circumstances, SearchOptions, search
 from trivium.models.registry import load
 from trivium.ranking.profile import profile
@@ -33,20 +30,14 @@ TEXTS = {
 }
 
 
-@pytest.fixture(params=["reference", "embedded"])
-def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Snapshot]:
-    backend: Backend
-    if request.param == "reference":
-        backend = ReferenceBackend()
-    else:
-        backend = EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")
-    write_texts(backend, TEXTS)
+@pytest.fixture
+def snapshot(any_backend: Backend) -> Iterator[Snapshot]:
+    write_texts(any_backend, TEXTS)
     static = load("static")
     assert static is not None
-    indexer.embed(backend, static)
-    with backend.snapshot() as held:
+    indexer.embed(any_backend, static)
+    with any_backend.snapshot() as held:
         yield held
-    backend.close()
 
 
 def answer(snapshot: Snapshot, text: str, *, search_mode: str = "hybrid") -> Answer:
