@@ -86,12 +86,12 @@ class Asked:
         none, no_page = [0.0] * len(_KEYS), [0.0] * len(_PAGE_KEYS)
         rows, right = [], []
         wanted = self.right()
-        for path, members in of_file.items():
-            values = [value for _, _, value in signs_of(path, members, self.wanted, every)]
+        signs = signs_of(of_file, self.wanted, every)
+        for (path, members), values in zip(of_file.items(), signs, strict=True):
             rows.append([max(one.score for one in members), *values, *no_page])
             right.append(float(path in wanted))
-        for node, members in of_page.items():
-            values = [value for _, _, value in page_signs_of(node, self.wanted, every)]
+        signs = page_signs_of(of_page, self.wanted, every)
+        for (node, members), values in zip(of_page.items(), signs, strict=True):
             rows.append([max(one.score for one in members), *none, *values])
             right.append(float(self.places[node].file_path in wanted))
         return np.array(rows).reshape(-1, _COLUMNS), np.array(right)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NewType
 
@@ -218,46 +219,61 @@ class Ranking:
 Scores = Mapping[ChunkId, float]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Part:
     """One named share of a score, such as ("bm25 rank 3", 0.0159)."""
 
     name: str
     value: float
 
-    def __init__(self, name: str, value: float) -> None:
-        """Set both; a query makes a thousand of these, so not by the slow way of frozen ones."""
-        _set_name(self, name)
-        _set_value(self, value)
-
-
-_set_name = vars(Part)["name"].__set__
-_set_value = vars(Part)["value"].__set__
-
 
 @dataclass(frozen=True, slots=True, init=False)
 class Scored:
-    """A chunk id and the parts whose sum is its score."""
+    """A chunk id and the parts whose sum is its score.
+
+    Parts are kept as names and values: a query scores hundreds of chunks and shows ten.
+    """
 
     chunk_id: ChunkId
-    parts: tuple[Part, ...]
-    score: float = field(init=False)
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    score: float
 
-    def __init__(self, chunk_id: ChunkId, parts: tuple[Part, ...]) -> None:
+    def __init__(self, chunk_id: ChunkId, parts: Sequence[Part]) -> None:
         """Add the parts up once: sorting asks for the score many times."""
         _set_chunk_id(self, chunk_id)
-        _set_parts(self, parts)
-        _set_score(self, math.fsum([part.value for part in parts]))
+        _set_names(self, tuple([part.name for part in parts]))
+        _set_values(self, tuple([part.value for part in parts]))
+        _set_score(self, math.fsum(self.values))
+
+    @classmethod
+    def summed(cls, chunk_id: ChunkId, names: tuple[str, ...], values: tuple[float, ...]) -> Scored:
+        """Return a chunk with parts of these names and values."""
+        made = _new_scored(cls)
+        _set_chunk_id(made, chunk_id)
+        _set_names(made, names)
+        _set_values(made, values)
+        _set_score(made, math.fsum(values))
+        return made
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The named shares of the score."""
+        return tuple(map(Part, self.names, self.values))
 
 
+# Not by the slow way of frozen ones.
+_new_scored = object.__new__
 _set_chunk_id = vars(Scored)["chunk_id"].__set__
-_set_parts = vars(Scored)["parts"].__set__
+_set_names = vars(Scored)["names"].__set__
+_set_values = vars(Scored)["values"].__set__
 _set_score = vars(Scored)["score"].__set__
 
 
 def best_first(scored: Iterable[Scored]) -> list[Scored]:
     """Order by score, highest first, and equal scores by chunk id."""
-    return sorted(scored, key=lambda one: (-one.score, one.chunk_id))
+    by_id = sorted(scored, key=attrgetter("chunk_id"))
+    return sorted(by_id, key=attrgetter("score"), reverse=True)
 
 
 @dataclass(frozen=True, slots=True)

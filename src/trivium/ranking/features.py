@@ -73,7 +73,6 @@ class Wanted:
     asks_for_aside: bool
     _known: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
     _shares: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
-    _said: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def covers(self, word: str) -> float:
         """Say how well the query speaks of a word of a path, 0 to 1.
@@ -93,19 +92,39 @@ class Wanted:
             share = self._shares[name] = _share_covered(self, name)
         return share
 
-    def said_in(self, text: str) -> frozenset[str]:
-        """Return the words of the query that stand in a name or a path."""
-        said = self._said.get(text)
-        if said is None:
-            said = self._said[text] = self.words.intersection(stemmed(text))
-        return said
+    def said_in(self, name: str) -> frozenset[str]:
+        """Return the words of the query that stand in a name."""
+        return self.words.intersection(stemmed(name))
 
 
-class Member(NamedTuple):
-    """A chunk of a file: the name of its node, empty for the file itself, and its score."""
+class Members(NamedTuple):
+    """The chunks of a file that were found: the names of their nodes, and their scores.
 
-    name: str
-    score: float
+    The node of the file itself has an empty name.
+    """
+
+    names: Sequence[str]
+    scores: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the path of a file says, whoever asks."""
+
+    stem: str
+    plain: str
+    folder: str
+    words: frozenset[str]
+    depth: int
+    is_aside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the id of a node that is no code says, whoever asks."""
+
+    words: frozenset[str]
+    is_data: bool
 
 
 def wanted(query: str) -> Wanted:
@@ -189,6 +208,27 @@ def plain(name: str) -> str:
 
 
 @lru_cache(_CACHED)
+def place_of(path: str) -> Place:
+    """Read the path of a file."""
+    stem, folder = stem_of(path)
+    return Place(
+        stem=stem,
+        plain=plain(stem),
+        folder=folder,
+        words=frozenset(_stemmed(path)),
+        depth=path.count("/"),
+        is_aside=is_aside(path),
+    )
+
+
+@lru_cache(_CACHED)
+def page_of(node: str) -> Page:
+    """Read the id of a node. Nobody says the kind before the colon: records are about a matter."""
+    return Page(
+        words=frozenset(_stemmed(node.partition(":")[2])), is_data=node.startswith(_OF_DATA)
+    )
+
+
 def stem_of(path: str) -> tuple[str, str]:
     """Return what a file is called and its last folder; index and mod take their folder's name."""
     *folders, last = path.split("/")
@@ -198,7 +238,6 @@ def stem_of(path: str) -> tuple[str, str]:
     return stem, folders[-1] if folders else ""
 
 
-@lru_cache(_CACHED)
 def is_aside(path: str) -> bool:
     """Say whether a path is of tests, examples, or what is kept for old callers.
 
@@ -211,78 +250,70 @@ def is_aside(path: str) -> bool:
     return len(words) > 1 and not _ASIDE.isdisjoint(words)
 
 
-def share_covered(asked: Wanted, name: str) -> float:
-    """Return how many letters of a name the query speaks of, as a share."""
-    return asked.covers_name(name)
-
-
 def _share_covered(asked: Wanted, name: str) -> float:
     words = pieces(name)
     whole = sum(map(len, words))
-    return sum(len(one) * asked.covers(one) for one in words) / whole if whole else 0.0
+    return sum([len(one) * asked.covers(one) for one in words]) / whole if whole else 0.0
 
 
-def _stem(asked: Wanted, path: str, _: Sequence[Member]) -> float:
-    return share_covered(asked, stem_of(path)[0])
+def _stem(asked: Wanted, place: Place, _: Members) -> float:
+    return asked.covers_name(place.stem)
 
 
-def _stem_joined(asked: Wanted, path: str, _: Sequence[Member]) -> float:
-    return asked.joined.get(plain(stem_of(path)[0]), 0) / _MOST_JOINED
+def _stem_joined(asked: Wanted, place: Place, _: Members) -> float:
+    return asked.joined.get(place.plain, 0) / _MOST_JOINED
 
 
-def _stem_symbol(asked: Wanted, path: str, _: Sequence[Member]) -> float:
-    return float(plain(stem_of(path)[0]) in asked.symbols)
+def _stem_symbol(asked: Wanted, place: Place, _: Members) -> float:
+    return float(place.plain in asked.symbols)
 
 
-def _folder(asked: Wanted, path: str, _: Sequence[Member]) -> float:
-    return share_covered(asked, stem_of(path)[1])
+def _folder(asked: Wanted, place: Place, _: Members) -> float:
+    return asked.covers_name(place.folder)
 
 
-def _words(asked: Wanted, path: str, members: Sequence[Member]) -> float:
+def _words(asked: Wanted, place: Place, members: Members) -> float:
     if not asked.words:
         return 0.0
-    said = asked.said_in(path).union(*[asked.said_in(one.name) for one in members])
+    said = asked.words.intersection(place.words).union(*map(asked.said_in, members.names))
     return len(said) / len(asked.words)
 
 
-def _first_symbol(asked: Wanted, _: str, members: Sequence[Member]) -> float:
+def _first_symbol(asked: Wanted, _: Place, members: Members) -> float:
     if not asked.symbols:
         return 0.0
-    first = asked.symbols[0]
-    return float(any(plain(one.name) == first for one in members))
+    return float(asked.symbols[0] in map(plain, members.names))
 
 
-def _others(_: Wanted, __: str, members: Sequence[Member]) -> float:
-    if len(members) == 1:
+def _others(_: Wanted, __: Place, members: Members) -> float:
+    if len(members.scores) == 1:
         return 0.0
-    best = sorted([one.score for one in members], reverse=True)
+    best = sorted(members.scores, reverse=True)
     return min(1.0, sum(best[1 : _MOST_OTHERS + 1]) / _MOST_OTHERS)
 
 
-def _count(_: Wanted, __: str, members: Sequence[Member]) -> float:
-    return min(1.0, math.log1p(len(members)) / _MANY)
+def _count(_: Wanted, __: Place, members: Members) -> float:
+    return min(1.0, math.log1p(len(members.scores)) / _MANY)
 
 
-def _depth(_: Wanted, path: str, __: Sequence[Member]) -> float:
-    return -min(_DEEPEST, path.count("/")) / _DEEPEST
+def _depth(_: Wanted, place: Place, __: Members) -> float:
+    return -min(_DEEPEST, place.depth) / _DEEPEST
 
 
-def _aside(asked: Wanted, path: str, _: Sequence[Member]) -> float:
-    return -float(not asked.asks_for_aside and is_aside(path))
+def _aside(asked: Wanted, place: Place, _: Members) -> float:
+    return -float(place.is_aside and not asked.asks_for_aside)
 
 
-def _page(_: Wanted, __: str) -> float:
+def _page(_: Wanted, __: Page) -> float:
     return 1.0
 
 
-def _headings(asked: Wanted, page: str) -> float:
-    # The kind before the colon is not said by anybody: a record need not be about records.
-    said = asked.said_in(page.partition(":")[2])
-    return len(said) / len(asked.words) if asked.words else 0.0
+def _headings(asked: Wanted, page: Page) -> float:
+    return len(asked.words & page.words) / len(asked.words) if asked.words else 0.0
 
 
-def _data(_: Wanted, page: str) -> float:
-    return -float(page.startswith(_OF_DATA))
+def _data(_: Wanted, page: Page) -> float:
+    return -float(page.is_data)
 
 
 # The keys of [learned.weights] in a profile, and what an explanation calls each.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, repeat
 
 from trivium.types import ChunkId, Part, Ranking, Scored, Scores, best_first
 
@@ -135,33 +136,45 @@ def zscore(
     share x (score - lowest) / (highest - lowest), where share grows with weight x spread.
     A chunk without a score in a signal counts as its lowest.
     """
-    shares = _shares(ids, signals, weights)
-    ranges = {name: _range(ids, signals[name]) for name in shares}
-    scored = []
-    for chunk_id in ids:
-        parts = []
-        for name, share in shares.items():
-            scores = signals[name]
-            lowest, highest = ranges[name]
-            value = scores.get(chunk_id, lowest)
-            # All alike: the signal says no more than that something matched.
-            place = (value - lowest) / (highest - lowest) if highest > lowest else float(value > 0)
-            if place > 0:
-                parts.append(Part(name, share * place))
-        scored.append(Scored(chunk_id, tuple(parts)))
-    return best_first(scored)
+    ranges = {name: _range(ids, signals[name]) for name in sorted(signals)}
+    shares = _shares(ids, signals, weights, ranges)
+    columns = [
+        _placed(ids, signals[name], *ranges[name], share=share) for name, share in shares.items()
+    ]
+    names = tuple(shares)
+    rows: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if columns else repeat(())
+    return best_first(
+        Scored.summed(one, names, values)
+        if all(values)
+        # A part of nothing is none.
+        else Scored.summed(one, tuple(compress(names, values)), tuple(filter(None, values)))
+        for one, values in zip(ids, rows, strict=False)
+    )
+
+
+def _placed(
+    ids: Sequence[ChunkId], scores: Scores, lowest: float, highest: float, *, share: float
+) -> list[float]:
+    """Return what a signal gives each chunk: its share times the place between both ends."""
+    if highest > lowest:
+        span = highest - lowest
+        return [share * ((scores.get(one, lowest) - lowest) / span) for one in ids]
+    # All alike: the signal says no more than that something matched.
+    return [share * (scores.get(one, lowest) > 0) for one in ids]
 
 
 def _shares(
-    ids: Sequence[ChunkId], signals: Mapping[str, Scores], weights: Mapping[str, float]
+    ids: Sequence[ChunkId],
+    signals: Mapping[str, Scores],
+    weights: Mapping[str, float],
+    ranges: Mapping[str, tuple[float, float]],
 ) -> dict[str, float]:
     """Return how much of the whole each signal can give; they add up to 1."""
     spreads: dict[str, float] = {}
-    for name in sorted(signals):
+    for name, (lowest, highest) in ranges.items():
         values = [signals[name][one] for one in ids if one in signals[name]]
         if not values or weights.get(name, 0.0) <= 0:
             continue
-        lowest, highest = _range(ids, signals[name])
         deviation = _deviation(values)
         # Equal scores may have a mean that is not quite theirs, and so a deviation above 0.
         spread = (highest - lowest) / deviation if highest > lowest and deviation > 0 else 1.0
@@ -177,4 +190,4 @@ def _range(ids: Sequence[ChunkId], scores: Scores) -> tuple[float, float]:
 
 def _deviation(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    return math.sqrt(math.fsum([(value - mean) ** 2 for value in values]) / len(values))

@@ -8,18 +8,20 @@ Pure; called by retrieval.scope, after boosts and before the cut.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
+from operator import mul
 
 from trivium.ranking.cut import node_of
-from trivium.ranking.features import PAGE_SIGNS, SIGNS, Member, Wanted, own_name
-from trivium.ranking.profile import Learned
-from trivium.types import ChunkId, Part, Scored, best_first
+from trivium.ranking.features import PAGE_SIGNS, SIGNS, Members, Wanted, own_name, page_of, place_of
+from trivium.ranking.profile import Learned, Weights
+from trivium.types import ChunkId, Scored, best_first
 
 LEVEL = "scale of the blend"
 _BEFORE_PATH = len("code:")
 
-# What a sign is called, its weight and its value.
-Sign = tuple[str, float, float]
+# The names and the values of parts.
+Worth = tuple[tuple[str, ...], tuple[float, ...]]
 
 
 def with_signs(
@@ -40,18 +42,17 @@ def with_signs(
             of_file[path].append(one)
     if not of_file:
         return list(scored)
+    in_files = _worth(signs_of(of_file, asked, learned), learned.weights, SIGNS)
+    in_pages = _worth(page_signs_of(of_page, asked, learned), learned.pages, PAGE_SIGNS)
     signed = [
-        (members, _worth(signs_of(path, members, asked, learned)))
-        for path, members in of_file.items()
-    ]
-    signed += [
-        (members, _worth(page_signs_of(node, asked, learned))) for node, members in of_page.items()
+        *zip(of_file.values(), in_files, strict=True),
+        *zip(of_page.values(), in_pages, strict=True),
     ]
     old = [one.score for one in scored]
     new = [
         one.score + gain
-        for members, worth in signed
-        for gain in (sum([value for _, value in worth]),)
+        for members, (_, values) in signed
+        for gain in (sum(values),)
         for one in members
     ]
     if max(new) <= min(new):
@@ -61,39 +62,56 @@ def with_signs(
         # What the blend cannot tell apart, signs can.
         lowest, highest = 0.0, highest or 1.0
     factor = (highest - lowest) / (max(new) - min(new))
-    level = Part(LEVEL, lowest - factor * min(new))
-    # Files alike in a sign share its part: many are as deep, or in the same folder.
-    parts = {
-        one: Part(one[0], factor * one[1]) for one in {one for _, worth in signed for one in worth}
-    }
+    level = lowest - factor * min(new)
     made = []
-    for members, worth in signed:
-        shared = (*[parts[one] for one in worth], level)
+    for members, (names, values) in signed:
+        said = (*names, LEVEL)
+        shared = (*[factor * value for value in values], level)
         for one in members:
-            own = [Part(part.name, factor * part.value) for part in one.parts]
-            made.append(Scored(one.chunk_id, (*own, *shared)))
+            own = [factor * value for value in one.values]
+            made.append(Scored.summed(one.chunk_id, one.names + said, (*own, *shared)))
     return best_first(made)
 
 
-def signs_of(path: str, members: Sequence[Scored], asked: Wanted, learned: Learned) -> list[Sign]:
-    """Return the signs of a file of code."""
+def signs_of(
+    of_file: Mapping[str, Sequence[Scored]], asked: Wanted, learned: Learned
+) -> list[tuple[float, ...]]:
+    """Return a row for each file of code: its signs, in the order of their weights."""
+    files = [(place_of(path), _members(path, found)) for path, found in of_file.items()]
+    # Sign by sign: a third less time than file by file.
+    columns = [
+        [sign(asked, place, members) for place, members in files]
+        for sign, _ in map(SIGNS.__getitem__, learned.weights)
+    ]
+    return _rows(columns, len(files))
+
+
+def page_signs_of(
+    nodes: Collection[str], asked: Wanted, learned: Learned
+) -> list[tuple[float, ...]]:
+    """Return a row for each node that is no code: a section, a note, a record, a file."""
+    pages = [page_of(node) for node in nodes]
+    columns = [
+        [sign(asked, page) for page in pages]
+        for sign, _ in map(PAGE_SIGNS.__getitem__, learned.pages)
+    ]
+    return _rows(columns, len(pages))
+
+
+def _rows(columns: Sequence[Sequence[float]], count: int) -> list[tuple[float, ...]]:
+    return list(zip(*columns, strict=True)) if columns else [()] * count
+
+
+def _members(path: str, found: Sequence[Scored]) -> Members:
     inside = _BEFORE_PATH + len(path) + len("#")
-    found = [Member(own_name(node_of(one.chunk_id)[inside:]), one.score) for one in members]
-    made = []
-    for key, weight in learned.weights.items():
-        sign, said = SIGNS[key]
-        made.append((said, weight, sign(asked, path, found)))
-    return made
+    names = [own_name(node_of(one.chunk_id)[inside:]) for one in found]
+    return Members(names, [one.score for one in found])
 
 
-def page_signs_of(node: str, asked: Wanted, learned: Learned) -> list[Sign]:
-    """Return the signs of a node that is no code: a section, a note, a record, a file."""
-    made = []
-    for key, weight in learned.pages.items():
-        sign, said = PAGE_SIGNS[key]
-        made.append((said, weight, sign(asked, node)))
-    return made
-
-
-def _worth(signs: Iterable[Sign]) -> list[tuple[str, float]]:
-    return [(said, weight * value) for said, weight, value in signs if value and weight]
+def _worth(
+    rows: Iterable[Sequence[float]], weights: Weights, signs: Mapping[str, tuple[object, str]]
+) -> list[Worth]:
+    """Return for each row what those signs are called that say something, and their worth."""
+    said, factors = [signs[key][1] for key in weights], list(weights.values())
+    worth = [tuple(map(mul, factors, row)) for row in rows]
+    return [(tuple(compress(said, values)), tuple(filter(None, values))) for values in worth]

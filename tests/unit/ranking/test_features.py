@@ -7,10 +7,12 @@ import pytest
 from trivium.ranking.features import (
     PAGE_SIGNS,
     SIGNS,
-    Member,
+    Members,
     is_aside,
     own_name,
+    page_of,
     pieces,
+    place_of,
     stem_of,
     stemmed,
     wanted,
@@ -18,8 +20,9 @@ from trivium.ranking.features import (
 
 
 def sign(key: str, query: str, path: str, *members: tuple[str, float]) -> float:
-    found = [Member(own_name(name), score) for name, score in members] or [Member("", 1.0)]
-    return SIGNS[key][0](wanted(query), path, found)
+    names = [own_name(name) for name, _ in members] or [""]
+    found = Members(names, [score for _, score in members] or [1.0])
+    return SIGNS[key][0](wanted(query), place_of(path), found)
 
 
 @pytest.mark.parametrize(
@@ -127,14 +130,15 @@ def test_what_stands_aside_is_not_held_against_it_where_the_query_asks_for_it() 
 def test_a_query_of_a_million_words_is_read_in_a_moment() -> None:
     asked = wanted("word " * 1_000_000)
     assert asked.long == ("word",)
-    assert all(-1 <= fn(asked, "a/b.py", [Member("f", 1.0)]) <= 1 for fn, _ in SIGNS.values())
+    place, found = place_of("a/b.py"), Members(["f"], [1.0])
+    assert all(-1 <= fn(asked, place, found) <= 1 for fn, _ in SIGNS.values())
 
 
 def test_the_kind_of_a_page_is_no_word_of_its_headings() -> None:
     headings = PAGE_SIGNS["headings"][0]
 
-    assert headings(wanted("delete a record"), "record:shop.jsonl#7") == 0
-    assert headings(wanted("delete a record"), "record:records.jsonl#7") == 1 / 2
+    assert headings(wanted("delete a record"), page_of("record:shop.jsonl#7")) == 0
+    assert headings(wanted("delete a record"), page_of("record:records.jsonl#7")) == 1 / 2
 
 
 def test_queries_are_not_kept_in_memory_as_names_are() -> None:
