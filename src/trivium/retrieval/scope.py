@@ -26,7 +26,7 @@ from trivium.retrieval.boosts import Details, boosted
 from trivium.retrieval.files import files_of
 from trivium.retrieval.gather import Asking, gather, without_proxies
 from trivium.retrieval.spreading import Seeding, spread_from
-from trivium.types import ChunkId, Degraded, Gathered, Kind, Node, NodeId, Part, Scored, View
+from trivium.types import ChunkId, Degraded, Gathered, Kind, NodeId, Part, Scored, View
 
 _NUMBERED = re.compile(r"~\d+$")
 # Stores keep 32-bit floats: what reaches a least score exactly may lie this share below it.
@@ -37,6 +37,9 @@ _HAIR = 1e-12
 _READ_ENGLISH = ("static", "minilm")
 # So many of the best of each retriever tell whether code or prose is asked for.
 _LOOKED_AT = 10
+_CODE = f"{Kind.CODE}:"
+# Of a file or a record someone may say that it is code.
+_MAY_BE_CODE = (f"{Kind.FILE}:", f"{Kind.RECORD}:")
 
 
 @dataclass(slots=True)
@@ -249,16 +252,12 @@ def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[Ch
 def _share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
     """Return how much of the best of each retriever is code, 0 to 1."""
     best = [NodeId(cut.node_of(one)) for each in gathered.rankings for one in each.ids[:_LOOKED_AT]]
-    nodes = snapshot.nodes(list(dict.fromkeys(best)))
-    found = [_is_code(nodes[one]) for one in best if one in nodes]
-    return sum(found) / len(found) if found else 0.0
-
-
-def _is_code(node: Node) -> bool:
-    """Whether a node is code, or a file or a record of which someone says that it is."""
-    return node.kind is Kind.CODE or (
-        node.kind in (Kind.FILE, Kind.RECORD) and is_programmed_in(node.language)
-    )
+    # An id starts with the kind of its node: most need not be read.
+    unclear = [one for one in best if one.startswith(_MAY_BE_CODE)]
+    nodes = snapshot.nodes(list(dict.fromkeys(unclear))) if unclear else {}
+    code = sum(one.startswith(_CODE) for one in best)
+    code += sum(is_programmed_in(nodes[one].language) for one in unclear if one in nodes)
+    return code / len(best) if best else 0.0
 
 
 def _type_alone(name: str, profile: Profile) -> str:

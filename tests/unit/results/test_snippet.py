@@ -152,3 +152,10 @@ def test_a_word_is_marked_however_far_its_term_is_from_it(word: str) -> None:
     wanted = frozenset(analyser("standard").terms(word))
 
     assert marked(f"x {word} y", wanted, analyser("standard"))[0] == ((2, 2 + len(word)),)
+
+
+def test_an_identifier_parted_after_two_letters_is_marked_by_its_whole() -> None:
+    wanted = frozenset(analyser("standard").terms("tostring"))
+
+    for name in ("to_string", "to__string", "toString", "ToString"):
+        assert marked(f"x {name} y", wanted, STANDARD)[0] == ((2, 2 + len(name)),)
