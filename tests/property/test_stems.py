@@ -1,4 +1,4 @@
-"""How far a word of English and its stem begin alike: what finding words by their start relies on."""
+"""How far a word and its stem begin alike, which finding words by their start relies on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trivium.results.snippet import marked
 
 STANDARD = analyser("standard")
 SUFFIXES = """s es ed ing ied ies ly er ers ation ational ization izer ness fulness ousness ment
-    able ible al ical ive ize ism ist ity y ying eed eedly edly ingly ogist li ousli entli""".split()  # noqa: SIM905 - reads best as words
+    able ible al ical ive ize ism ist ity y ying eed eedly edly ingly ogist li""".split()  # noqa: SIM905 - reads best as words
 
 
 def is_marked(word: str) -> bool:

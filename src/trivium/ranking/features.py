@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.analysis import identifiers
+from trivium.analysis.starts import starts_of
 from trivium.analysis.words import analyser
 
 # Files that are called so speak for their folder.
@@ -54,17 +55,19 @@ _LEAST_PREFIX = 3
 _LEAST_START = 4
 _LEAST_COMPOUND = 6
 _CACHED = 50_000
+_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a query says about names: its words, runs of them, their initials, its symbols.
 
-    `starts` are all beginnings of its words, of three letters or more; `long` are those words
-    that a name may begin or end with.
+    `begins` is how words of its stems begin; `starts` are all beginnings of its words, of three
+    letters or more; `long` are those words that a name may begin or end with.
     """
 
     words: frozenset[str]
+    begins: frozenset[str]
     starts: frozenset[str]
     long: tuple[str, ...]
     joined: Mapping[str, int]
@@ -92,9 +95,19 @@ class Wanted:
             share = self._shares[name] = _share_covered(self, name)
         return share
 
-    def said_in(self, name: str) -> frozenset[str]:
-        """Return the words of the query that stand in a name."""
-        return self.words.intersection(stemmed(name))
+    def said_in(self, text: str) -> frozenset[str]:
+        """Return the words of the query that stand in a name, a path or headings."""
+        return self.words.intersection(stemmed(text)) if self._may_be_in(text) else _NOTHING
+
+    def _may_be_in(self, text: str) -> bool:
+        # Most candidates have none of the words in their names, and analysing costs much more.
+        if not text.isascii():
+            return True
+        folded = text.lower()
+        for start in self.begins:  # noqa: SIM110 - any() takes twice the time
+            if start in folded:
+                return True
+        return False
 
 
 class Members(NamedTuple):
@@ -111,20 +124,12 @@ class Members(NamedTuple):
 class Place:
     """What the path of a file says, whoever asks."""
 
+    path: str
     stem: str
     plain: str
     folder: str
-    words: frozenset[str]
     depth: int
     is_aside: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What the id of a node that is no code says, whoever asks."""
-
-    words: frozenset[str]
-    is_data: bool
 
 
 def wanted(query: str) -> Wanted:
@@ -142,8 +147,10 @@ def wanted(query: str) -> Wanted:
     tokens = (token for token in _TOKEN.findall(query) if len(token) > 1)
     symbols = [plain(token) for token in tokens if _SYMBOL.search(token)]
     said = [one for one in dict.fromkeys(in_order) if one not in _UNSAID]
+    words = stems - _UNSAID
     return Wanted(
-        words=stems - _UNSAID,
+        words=words,
+        begins=frozenset(start for one in words for start in starts_of(one)),
         starts=frozenset(
             one[:end]
             for one in said
@@ -212,20 +219,12 @@ def place_of(path: str) -> Place:
     """Read the path of a file."""
     stem, folder = stem_of(path)
     return Place(
+        path=path,
         stem=stem,
         plain=plain(stem),
         folder=folder,
-        words=frozenset(_stemmed(path)),
         depth=path.count("/"),
         is_aside=is_aside(path),
-    )
-
-
-@lru_cache(_CACHED)
-def page_of(node: str) -> Page:
-    """Read the id of a node. Nobody says the kind before the colon: records are about a matter."""
-    return Page(
-        words=frozenset(_stemmed(node.partition(":")[2])), is_data=node.startswith(_OF_DATA)
     )
 
 
@@ -275,7 +274,7 @@ def _folder(asked: Wanted, place: Place, _: Members) -> float:
 def _words(asked: Wanted, place: Place, members: Members) -> float:
     if not asked.words:
         return 0.0
-    said = asked.words.intersection(place.words).union(*map(asked.said_in, members.names))
+    said = asked.said_in(place.path).union(*map(asked.said_in, members.names))
     return len(said) / len(asked.words)
 
 
@@ -304,16 +303,18 @@ def _aside(asked: Wanted, place: Place, _: Members) -> float:
     return -float(place.is_aside and not asked.asks_for_aside)
 
 
-def _page(_: Wanted, __: Page) -> float:
+def _page(_: Wanted, __: str) -> float:
     return 1.0
 
 
-def _headings(asked: Wanted, page: Page) -> float:
-    return len(asked.words & page.words) / len(asked.words) if asked.words else 0.0
+def _headings(asked: Wanted, page: str) -> float:
+    # The kind before the colon is not said by anybody: a record need not be about records.
+    said = asked.said_in(page.partition(":")[2])
+    return len(said) / len(asked.words) if asked.words else 0.0
 
 
-def _data(_: Wanted, page: Page) -> float:
-    return -float(page.is_data)
+def _data(_: Wanted, page: str) -> float:
+    return -float(page.startswith(_OF_DATA))
 
 
 # The keys of [learned.weights] in a profile, and what an explanation calls each.

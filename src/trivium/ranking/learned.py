@@ -13,7 +13,7 @@ from itertools import compress
 from operator import mul
 
 from trivium.ranking.cut import node_of
-from trivium.ranking.features import PAGE_SIGNS, SIGNS, Members, Wanted, own_name, page_of, place_of
+from trivium.ranking.features import PAGE_SIGNS, SIGNS, Members, Wanted, own_name, place_of
 from trivium.ranking.profile import Learned, Weights
 from trivium.types import ChunkId, Scored, best_first
 
@@ -90,12 +90,11 @@ def page_signs_of(
     nodes: Collection[str], asked: Wanted, learned: Learned
 ) -> list[tuple[float, ...]]:
     """Return a row for each node that is no code: a section, a note, a record, a file."""
-    pages = [page_of(node) for node in nodes]
     columns = [
-        [sign(asked, page) for page in pages]
+        [sign(asked, node) for node in nodes]
         for sign, _ in map(PAGE_SIGNS.__getitem__, learned.pages)
     ]
-    return _rows(columns, len(pages))
+    return _rows(columns, len(nodes))
 
 
 def _rows(columns: Sequence[Sequence[float]], count: int) -> list[tuple[float, ...]]:

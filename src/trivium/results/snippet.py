@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.analysis import cjk, identifiers
+from trivium.analysis.starts import starts_of
 from trivium.analysis.words import Analyser
 
 _TOKEN = re.compile(r"\w+")
@@ -23,8 +24,6 @@ _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
 _MOST_KNOWN = 20_000
-_LONG_STEM = 4
-_UNLIKE_THEIR_WORD = frozenset({"die", "lie", "tie"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class _Matching:
         self._wanted = wanted
         self._words_of = words_of
         self._known: dict[str, frozenset[str]] = {}
-        self._starts = frozenset(start for term in wanted for start in _starts_of(term))
+        self._starts = frozenset(start for term in wanted for start in starts_of(term))
 
     def in_text(self, text: str) -> list[tuple[int, str, frozenset[str]]]:
         """Return where each token that matches starts, the token, and the terms it holds."""
@@ -145,17 +144,6 @@ class _Matching:
             last = len(text) if last < 0 else last
             spans.append((first, last))
         return spans
-
-
-def _starts_of(term: str) -> tuple[str, ...]:
-    """Return how words of a term begin, in lower case.
-
-    As their stem does: in its first two letters at least (but dying: die), in three where it
-    is longer (but skies: sky). The parts of an identifier may be parted after two: to_string.
-    """
-    if term in _UNLIKE_THEIR_WORD:
-        return (term[:1],)
-    return (term[:2],) if len(term) < _LONG_STEM else (term[:3], f"{term[:2]}_")
 
 
 @lru_cache(8)

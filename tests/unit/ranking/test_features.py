@@ -10,7 +10,6 @@ from trivium.ranking.features import (
     Members,
     is_aside,
     own_name,
-    page_of,
     pieces,
     place_of,
     stem_of,
@@ -137,8 +136,8 @@ def test_a_query_of_a_million_words_is_read_in_a_moment() -> None:
 def test_the_kind_of_a_page_is_no_word_of_its_headings() -> None:
     headings = PAGE_SIGNS["headings"][0]
 
-    assert headings(wanted("delete a record"), page_of("record:shop.jsonl#7")) == 0
-    assert headings(wanted("delete a record"), page_of("record:records.jsonl#7")) == 1 / 2
+    assert headings(wanted("delete a record"), "record:shop.jsonl#7") == 0
+    assert headings(wanted("delete a record"), "record:records.jsonl#7") == 1 / 2
 
 
 def test_queries_are_not_kept_in_memory_as_names_are() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.ranking.features import PAGE_SIGNS, page_of, wanted
+from trivium.ranking.features import PAGE_SIGNS, wanted
 
 SECRETS = "doc:docs/secrets.md#What is masked/Keys in the clear"
 
 
 def value(key: str, query: str, node: str) -> float:
-    return PAGE_SIGNS[key][0](wanted(query), page_of(node))
+    return PAGE_SIGNS[key][0](wanted(query), node)
 
 
 def test_words_count_in_the_path_and_in_every_heading() -> None:
