@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.analysis import identifiers
-from trivium.analysis.starts import starts_of
+from trivium.analysis.starts import may_hold, starts_of_all
 from trivium.analysis.words import analyser
 
 # Files that are called so speak for their folder.
@@ -97,17 +97,8 @@ class Wanted:
 
     def said_in(self, text: str) -> frozenset[str]:
         """Return the words of the query that stand in a name, a path or headings."""
-        return self.words.intersection(stemmed(text)) if self._may_be_in(text) else _NOTHING
-
-    def _may_be_in(self, text: str) -> bool:
-        # Most candidates have none of the words in their names, and analysing costs much more.
-        if not text.isascii():
-            return True
-        folded = text.lower()
-        for start in self.begins:  # noqa: SIM110 - any() takes twice the time
-            if start in folded:
-                return True
-        return False
+        # Most names have none of them, and analysing costs much more than to see that.
+        return self.words.intersection(stemmed(text)) if may_hold(text, self.begins) else _NOTHING
 
 
 class Members(NamedTuple):
@@ -150,7 +141,7 @@ def wanted(query: str) -> Wanted:
     words = stems - _UNSAID
     return Wanted(
         words=words,
-        begins=frozenset(start for one in words for start in starts_of(one)),
+        begins=starts_of_all(words),
         starts=frozenset(
             one[:end]
             for one in said

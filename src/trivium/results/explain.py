@@ -75,7 +75,8 @@ def breakdown(
         shown["sparse"] = _sparse(raw["text"], chunk_id, origin)
     if raw.get("vectors") is not None:
         shown["ann"] = {"score": raw["vectors"], "source": gathered.embedder}
-    values = {part.name: part.value for part in origin.fused.get(chunk_id, scored).parts}
+    fused = origin.fused.get(chunk_id, scored)
+    values = dict(zip(fused.names, fused.values, strict=True))
     if origin.score_type == "rrf":
         shown["rrf"] = _ranks(scored, origin, values)
     if origin.modes:
@@ -156,7 +157,7 @@ def reason(
     graph = (details or {}).get("graph")
     if isinstance(graph, dict) and "via" in graph and graph["score"] == scored.score:
         return f"{' and '.join(graph['via'])} of {graph['seed']}"
-    if any(part.name == "name is the query" for part in scored.parts):
+    if "name is the query" in scored.names:
         said.append("its name is asked for")
     if gathered.signals.get("text", {}).get(scored.chunk_id):
         some = ", ".join(words[:_MOST_WORDS])
@@ -165,6 +166,6 @@ def reason(
     if isinstance(degree, dict) and "degree" in gathered.signals:
         said.append(f"linked {degree['degree']} times")
     cosine = gathered.signals.get("vectors", {}).get(scored.chunk_id)
-    if cosine is not None and any(part.name.startswith("vectors") for part in scored.parts):
+    if cosine is not None and any(one.startswith("vectors") for one in scored.names):
         said.append(f"means something similar ({cosine:.2f})")
     return "; ".join(said) or "nearest of the rest"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.analysis.identifiers import split
+from trivium.analysis.starts import may_hold, starts_of_all
 from trivium.analysis.words import analyser
 from trivium.backends.base import Named, Snapshot
 from trivium.ranking.cut import node_of
@@ -76,13 +77,18 @@ def related(
     known = [asked, *(_labelled(_name(hit.node)) for hit in hits)]
     shown = {hit.node.id for hit in hits}
     topic = asked.words | _topic([nodes[one] for one in near if one in nodes])
+    starts = starts_of_all(topic)
     found: list[str] = []
     for one, nearness in near.items():
-        label = _label(nodes[one]) if one in nodes and one not in shown else None
-        if label is None:
+        node = nodes.get(one)
+        if node is None or one in shown:
             continue
-        is_summed_up = nodes[one].kind in _PROSE and nearness >= _VERY_NEAR
-        if not is_summed_up and label.words.isdisjoint(topic):
+        is_summed_up = node.kind in _PROSE and nearness >= _VERY_NEAR
+        # Seen off the name before anything is made of it: most are of other topics.
+        if not is_summed_up and not may_hold(f"{node.name} {node.title}", starts):
+            continue
+        label = _label(node)
+        if label is None or not (is_summed_up or label.words & topic):
             continue
         # What says no more than the query, a hit or another suggestion leads nowhere new.
         if any(label.says_no_more_than(other) for other in known):
@@ -115,12 +121,16 @@ def _near(gathered: Sequence[Gathered]) -> dict[NodeId, float]:
 
 def _topic(nodes: Sequence[Named]) -> frozenset[str]:
     """Return the words that several of the nearest names share, and those farther off do not."""
-    words = [_labelled(_name(node)).words for node in nodes]
-    nearest = Counter(word for some in words[:_NEAREST] for word in some)
-    farther = Counter(word for some in words[_NEAREST:] for word in some)
-    times = _TIMES_AS_COMMON * _NEAREST / max(len(words) - _NEAREST, _NEAREST)
+    names = [_name(node) for node in nodes]
+    nearest = Counter(word for name in names[:_NEAREST] for word in _labelled(name).words)
+    shared = {word: count for word, count in nearest.items() if count >= _SHARED_BY}
+    starts = starts_of_all(shared)
+    others = [_labelled(name).words for name in names[_NEAREST:] if may_hold(name, starts)]
+    times = _TIMES_AS_COMMON * _NEAREST / max(len(names) - _NEAREST, _NEAREST)
     return frozenset(
-        word for word, count in nearest.items() if count >= max(_SHARED_BY, times * farther[word])
+        word
+        for word, count in shared.items()
+        if count >= times * sum(word in words for words in others)
     )
 
 

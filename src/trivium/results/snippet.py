@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.analysis import cjk, identifiers
-from trivium.analysis.starts import starts_of
+from trivium.analysis.starts import starts_of_all
 from trivium.analysis.words import Analyser
 
 _TOKEN = re.compile(r"\w+")
@@ -101,7 +101,7 @@ class _Matching:
         self._wanted = wanted
         self._words_of = words_of
         self._known: dict[str, frozenset[str]] = {}
-        self._starts = frozenset(start for term in wanted for start in starts_of(term))
+        self._starts = starts_of_all(wanted)
 
     def in_text(self, text: str) -> list[tuple[int, str, frozenset[str]]]:
         """Return where each token that matches starts, the token, and the terms it holds."""
