@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, profiles
+from trivium.alike import alike
 from trivium.asked import FilterValues, Place, other_branch, where_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
@@ -442,6 +443,34 @@ class Collection:
         )
         with self._backend.snapshot() as snapshot:
             return context_of(snapshot, answer, max_tokens=max_tokens, place=place)
+
+    def related(self, wanted: str, *, limit: int = 10) -> Answer:
+        """Return what is like a node: near in meaning, linked with it or with the same.
+
+        What is nearly the same text is marked as a duplicate. The node is given by its id, the id
+        of one of its chunks, its path, or a name that only it has. Raises NotFound.
+        """
+        chosen = self._meaning.chosen
+        preferred = self._meaning.preferred if chosen.own is not None else ""
+        order = sorted(chosen.embedders, key=lambda one: (one.name != preferred, -one.strength))
+        behind = self._kept.behind
+        with self._backend.snapshot() as snapshot:
+            is_here = snapshot.contents().origin == "folder" and not behind.is_empty
+            found = alike(
+                snapshot,
+                find(snapshot, wanted),
+                view=self.profile("best").view,
+                embedders=order,
+                limit=limit,
+                where=self._place.where,
+                collection=self.name,
+                is_there=self._kept.is_there if is_here and self.root.is_dir() else None,
+            )
+        return replace(
+            found,
+            freshness=replace(found.freshness, dirty_files=behind.files),
+            degraded=(*behind.degraded, *found.degraded),
+        )
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""

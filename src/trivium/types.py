@@ -319,7 +319,8 @@ class Hit:
     """One result: a node, shown through its best chunk, its score and why it has that score.
 
     `text` is that of the chunk; `context` says which hit another one is shown for;
-    `collection` where it is from, if several were searched.
+    `collection` where it is from, if several were searched; `is_duplicate` that its text is
+    nearly that of the node it is like.
     """
 
     id: str
@@ -338,6 +339,7 @@ class Hit:
     context: Mapping[str, object] | None = None
     text: str = ""
     collection: str = ""
+    is_duplicate: bool = False
 
     @property
     def source(self) -> Location:

@@ -156,6 +156,35 @@ class HttpContext(ContextRequest):
     graph_id: str | None = None
 
 
+class RelatedRequest(_Request):
+    """What is like one node, by its id."""
+
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_QUERY_CHARACTERS,
+            description="The id of a hit, a path, or the name of a symbol that only one has.",
+        ),
+    ]
+    limit: Annotated[int, Field(ge=1, description="How many hits; 1 or more.")] = 10
+
+
+class HttpRelated(RelatedRequest):
+    """The same over HTTP, which may name the collection."""
+
+    collection: str | None = None
+
+
+class McpRelated(RelatedRequest):
+    """The same by an agent, which may say how much it wants to read."""
+
+    max_tokens: Annotated[
+        int | None,
+        Field(ge=1, description="Most tokens of the result, text and data, at 4 characters each."),
+    ] = None
+
+
 class McpFetch(_Request):
     """One node or chunk, by its id."""
 

@@ -27,7 +27,7 @@ HEAVY = (
 def test_the_tools_come_in_one_order_and_only_read() -> None:
     tools = offered()
 
-    assert [tool.name for tool in tools] == ["search", "fetch", "context"]
+    assert [tool.name for tool in tools] == ["search", "fetch", "related", "context"]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
 
 
