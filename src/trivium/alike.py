@@ -256,8 +256,11 @@ def _hits(
     hits = []
     for one in scored:
         chunk, node = found_at[one.chunk_id].chunk, found_at[one.chunk_id].node
-        shown = snippet.window(
-            chunk.text, first_line=chunk.start_line, wanted=_NOTHING, words_of=words_of
+        shown = snippet.shown(
+            chunk.text,
+            first_line=chunk.start_line,
+            sought=snippet.Sought(_NOTHING, words_of),
+            is_prose=snippet.is_prose(node),
         )
         is_same = _is_same(own, signature(words_of.terms(snapshot.text_of(node.id))))
         said = [part.name for part in one.parts]

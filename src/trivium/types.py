@@ -33,6 +33,10 @@ class Kind(StrEnum):
     RECORD = "record"
 
 
+# Kinds that are written in sentences.
+PROSE = frozenset({Kind.DOC, Kind.SKILL, Kind.NOTE, Kind.TASK})
+
+
 class EdgeType(StrEnum):
     """How one node is linked to another."""
 

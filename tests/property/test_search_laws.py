@@ -31,6 +31,7 @@ from trivium.ranking.learned import LEVEL
 from trivium.ranking.profile import profile
 from trivium.results.explain import BREAKDOWN_KEYS
 from trivium.results.present import as_data
+from trivium.results.snippet import is_prose
 from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import write
@@ -308,21 +309,33 @@ def test_highlights_are_ranges_of_the_snippet_that_hold_a_word_asked_for(
             ends = [0]
             for first, last in hit.highlights:
                 assert ends[-1] <= first < last <= len(hit.snippet)
-                assert wanted.intersection(words_of.terms(hit.snippet[first:last]))
+                is_by_meaning = not wanted.intersection(words_of.terms(hit.snippet))
+                # Where no word was found, the sentence nearest in meaning is marked.
+                assert is_by_meaning or wanted.intersection(words_of.terms(hit.snippet[first:last]))
                 ends.append(last)
 
 
 @laws
 @given(text=queries, number=corpus_numbers)
-def test_best_shows_lines_of_the_chunk_and_rag_its_first_200_characters(
+def test_best_shows_lines_or_sentences_of_the_chunk_and_rag_its_first_200_characters(
     snapshots: list[Snapshot], text: str, number: int
 ) -> None:
     snapshot = snapshots[number]
     for hit in Asked(text, "best", "hybrid").of(snapshot).results:
-        assert_lines(hit, text_of(snapshot, hit.chunk_id), snapshot)
+        shows = assert_sentences if is_prose(hit.node) else assert_lines
+        shows(hit, text_of(snapshot, hit.chunk_id), snapshot)
     for hit in Asked(text, "rag", "hybrid").of(snapshot).results:
         whole = text_of(snapshot, hit.chunk_id)
         assert hit.snippet == (whole[:200] + "..." if len(whole) > 200 else whole)
+
+
+def assert_sentences(hit: Hit, chunk: str, snapshot: Snapshot) -> None:
+    """What is shown stands in the chunk, and begins on the line it claims."""
+    found = snapshot.fetch([hit.chunk_id])[0].chunk
+    places = [at for at in range(len(chunk) + 1) if chunk.startswith(hit.snippet, at)]
+    lines = {found.start_line + chunk.count("\n", 0, at) for at in places}
+    assert hit.start_line in lines
+    assert len(hit.snippet) <= 320
 
 
 def assert_lines(hit: Hit, chunk: str, snapshot: Snapshot) -> None:

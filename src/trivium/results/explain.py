@@ -56,6 +56,7 @@ class Origin:
     modes: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
+    phrases: tuple[str, ...] = ()
 
     @property
     def last_type(self) -> str:
