@@ -16,7 +16,7 @@ from trivium.types import ChunkId, Gathered, Scored
 
 _MOST_WORDS = 5
 _LONGEST_NAME = 200
-_SIGNALS = ("text", "vectors", "degree")
+_SIGNALS = ("text", "vectors", "instant", "degree")
 _RANK_KEYS = ("k", "sparseRank", "annRank", "sparseRrf", "annRrf", "score")
 
 BREAKDOWN_KEYS = (
@@ -88,6 +88,8 @@ def breakdown(
             "sparsePart": values.get("text", 0.0),
             "annPart": values.get("vectors", 0.0),
         }
+        if "instant" in gathered.signals:
+            shown["blend"]["instantPart"] = values.get("instant", 0.0)
     if "name is the query" in values:
         shown["symbol"] = {"name": True, "boost": values["name is the query"]}
     shown.update({key: value for key, value in details.items() if key in shown})
