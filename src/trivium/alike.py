@@ -44,7 +44,9 @@ from trivium.types import (
 
 MOST = 100
 # Chosen by measurement (docs/quality.md, Related).
-MEANING, LINKED, SHARED = 0.7, 0.15, 0.15
+MEANING, LINKED, SHARED = 0.6, 0.05, 0.35
+# What lies farther off has nothing to do with it.
+_NEAR = 0.2
 _DEPTH = 100
 _MOST_INSIDE = 200
 _CHUNKS = 64
@@ -177,7 +179,7 @@ def _near(
     found: dict[NodeId, _Like] = {}
     for one, cosine in zip(ranking.ids, ranking.scores, strict=True):
         node_id = NodeId(node_of(one))
-        if node_id not in found and cosine > 0:
+        if node_id not in found and cosine >= _NEAR:
             found[node_id] = _Like(one, [Part(f"meaning {cosine:.2f}", MEANING * cosine)])
     return found
 
@@ -227,7 +229,9 @@ def _add_links(
     for one, like in likes.items():
         edge = ours.get(one)
         if edge is not None:
-            like.parts.append(Part(f"linked: {edge.type.value}", LINKED * min(1.0, edge.weight)))
+            like.parts.append(
+                Part(f"linked: {edge.type.value}", LINKED * min(1.0, edge.weight) * telling[one])
+            )
         common = shared.get(one, [])
         if common:
             share = math.fsum(telling[other] for other in common) / whole

@@ -14,6 +14,11 @@ from typing import Any
 from trivium.analysis.words import Analyser
 from trivium.types import ChunkId, Gathered, Scored
 
+# Looked for, because they carry meaning in code; named only where nothing else was found.
+_TELLS_LITTLE = frozenset(
+    {"for", "if", "not", "is", "has", "have", "can", "do", "all", "no", "in", "from", "with"}
+    | {"as", "this", "out", "up"}
+)
 _MOST_WORDS = 5
 _LONGEST_NAME = 200
 _SIGNALS = ("text", "vectors", "instant", "degree")
@@ -162,7 +167,9 @@ def reason(
     if any(part.name == "name is the query" for part in scored.parts):
         said.append("its name is asked for")
     if gathered.signals.get("text", {}).get(scored.chunk_id):
-        some = ", ".join(words[:_MOST_WORDS])
+        # That it has "is" and "out" says nothing, unless it has nothing else.
+        telling = [one for one in words if one.lower() not in _TELLS_LITTLE] or words
+        some = ", ".join(telling[:_MOST_WORDS])
         said.append(f"has {some}" if some else "its name or path matches")
     degree = (details or {}).get("degree")
     if isinstance(degree, dict) and "degree" in gathered.signals:

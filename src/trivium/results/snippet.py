@@ -26,6 +26,7 @@ _LONGEST_LINE = 240
 _LEAD_IN = 60
 # So much of prose is shown, if sentences end there.
 _PROSE_CHARACTERS = 320
+_TOO_SHORT = 80
 _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
@@ -89,6 +90,9 @@ def prose(text: str, *, first_line: int, sought: Sought) -> Snippet:
     start, end = spans[first][0], spans[last][1]
     if end - start > _PROSE_CHARACTERS:
         start, end = _within(text, start, end, sought)
+    elif end - start < _TOO_SHORT and last + 1 < len(spans):
+        # A heading alone tells nothing: the sentence below it does, as far as it fits.
+        end = _last_word(text, start, spans[last + 1][1])
     kept = text[start:end].rstrip()
     marks, words = _marked_with_phrases(kept, sought)
     if marks_all:
@@ -137,11 +141,16 @@ def _within(text: str, start: int, end: int, sought: Sought) -> tuple[int, int]:
     if begin > start:
         # From the start of a word, if there is one before the match.
         begin = text.find(" ", begin, first) + 1 or boundary(text, begin)
-    last = min(end, begin + _PROSE_CHARACTERS)
-    if last < end:
-        at_word = text.rfind(" ", begin + _PROSE_CHARACTERS // 2, last)
-        last = at_word if at_word > 0 else boundary(text, last)
-    return begin, last
+    return begin, _last_word(text, begin, end)
+
+
+def _last_word(text: str, start: int, end: int) -> int:
+    """Return where the last word ends that fits, of what is shown from `start` on."""
+    most = start + _PROSE_CHARACTERS
+    if end <= most:
+        return end
+    at_word = text.rfind(" ", start + _PROSE_CHARACTERS // 2, most)
+    return at_word if at_word > 0 else boundary(text, most)
 
 
 def _shared(one: tuple[int, int], shown: tuple[int, int]) -> tuple[int, int]:

@@ -256,3 +256,10 @@ def test_what_is_shown_of_prose_stands_in_it_and_marks_lie_inside(text: str, que
     for first, last in found.marks:
         assert at <= first < last <= len(found.text)
         at = last
+
+
+def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
+    text = "## Tabby\n\n" + "word " * 200 + "end."
+    found = prose(text, first_line=1, sought=sought_for("tabby"))
+    assert found.text.startswith("## Tabby\n\nword word")
+    assert 160 < len(found.text) <= 320
