@@ -26,7 +26,8 @@ from trivium.backends.base import Writer
 from trivium.backends.embedded.database import FORMAT
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import view_key
-from trivium.collection import CONTENT_VERSION, Collection
+from trivium.collection import Collection
+from trivium.folder import CONTENT_VERSION
 from trivium.home import folder_of
 from trivium.models.minilm import minilm
 from trivium.ranking.profile import profile

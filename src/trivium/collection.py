@@ -8,42 +8,27 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, profiles
+from trivium.alike import alike
+from trivium.asked import FilterValues, Place, other_branch, where_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
-    BackendError,
     ChunkNotFound,
     ConfigError,
-    IndexLocked,
     IndexNotFound,
-    IndexUnusable,
     UsageError,
     unknown,
 )
-from trivium.filtering.conditions import (
-    EVERYTHING,
-    Condition,
-    Filter,
-    Given,
-    Test,
-    build,
-    check_kinds,
-    fold,
-    for_records,
-    on_branch,
-    with_types,
-)
+from trivium.folder import Folder, fingerprint
 from trivium.graph.walk import Direction
 from trivium.home import find_root, folder_of, store_of
-from trivium.linking.world import Paths
 from trivium.lookups import (
     CALLS,
     DEPENDS,
@@ -61,11 +46,7 @@ from trivium.models.rerank import load_from as load_reranking
 from trivium.opened import OpenedFiles
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
-from trivium.sources.base import Listing, Source
-from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.git import branch_of
-from trivium.sources.joined import JoinedSource
-from trivium.sources.presence import is_folder_there, is_there
 from trivium.types import (
     Answer,
     Chunk,
@@ -76,8 +57,6 @@ from trivium.types import (
     Node,
     NodeId,
 )
-from trivium.writing.digest import Cutting
-from trivium.writing.plan import plan
 
 if TYPE_CHECKING:
     from trivium.models.bill import Bill
@@ -91,19 +70,8 @@ log = logging.getLogger(__name__)
 
 # What a search does not need is imported where it is used: every command starts with this module.
 
-# Raise when parsing, masking or cutting changes what is stored.
-CONTENT_VERSION = 3
-# About a quarter of a second of work; a search does not wait for more.
-_LINKS_BEFORE_ANSWER = 100
 # Enough for 8,000 tokens of a few lines each.
 _HITS_TO_PACK = 50
-MODES: Mapping[str, tuple[str, ...] | None] = {
-    "mixed": None,
-    "code": ("code", "file"),
-    "prose": ("doc", "note", "task", "skill"),
-    "records": ("record",),
-}
-FilterValues = Mapping[str, Given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +112,6 @@ class Status:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Behind:
-    """How many changed files the last sync could not take in, and why.
-
-    A folder that `is_empty` may be an unmounted disk: its files are not gone for good.
-    """
-
-    files: int = 0
-    degraded: tuple[Degraded, ...] = ()
-    is_empty: bool = False
-
-
 class Collection:
     """A named index of one folder."""
 
@@ -171,15 +127,12 @@ class Collection:
         self.root = root
         self.name = root.name or "root"
         self.settings = settings
-        self._below = below
-        self._file = file
+        self._place = Place(root, below, file)
         self._folder = folder_of(root, settings.home)
         self._queries = QueryVectors(
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
         )
-        self._behind = _Behind()
-        self._paths: Paths | None = None
-        meta = {"root": str(root), "name": self.name, "fingerprint": self._fingerprint()}
+        meta = {"root": str(root), "name": self.name, "fingerprint": fingerprint(settings)}
         self._backend = backend or EmbeddedBackend(
             self._folder,
             store=store_of(root, settings.home),
@@ -187,14 +140,14 @@ class Collection:
             views=(self._tokenized(shipped_profile("best")).view,),
         )
         self._backend.introduce(meta)
+        self._kept = Folder(root, settings=settings, backend=self._backend)
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
-        self._check_made_alike()
 
     @property
     def below(self) -> str:
         """The folder below the root that searches are limited to; empty for all of it."""
-        return self._below
+        return self._place.below
 
     def sync(
         self,
@@ -215,77 +168,25 @@ class Collection:
         """
         # What is missing is said before anything is done.
         self.profile("best")
-        try:
-            report = indexer.sync(
-                self._source(),
-                self._backend,
-                cutting=self._cutting(),
-                synced_ns=self._synced_ns(),
-                wait_s=wait_s,
-                progress=progress,
-                check=lambda listing: self._check_size(listing, yes=yes),
-                keeps_if_empty=keeps_if_empty,
-                folders=folders,
-                instant=self._meaning.chosen.instant,
-            )
-            indexer.link(
-                self._backend,
-                wait_s=wait_s,
-                most=links,
-                paths=self._paths_of,
-                progress=progress,
-            )
-        except IndexLocked as error:
-            self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
-            raise
-        said = (
-            f"{self.root} holds no files, but its index holds {report.kept:,}; they are kept. "
-            f"To forget them: trivium index {shlex.quote(str(self.root))}"
+        return self._kept.sync(
+            progress=progress,
+            yes=yes,
+            wait_s=wait_s,
+            keeps_if_empty=keeps_if_empty,
+            folders=folders,
+            links=links,
+            instant=self._meaning.chosen.instant,
         )
-        self._behind = (
-            _Behind(report.kept, (Degraded("sync", said),), is_empty=True)
-            if report.kept
-            else _Behind()
-        )
-        return report
-
-    def _paths_of(self, files: Iterable[str]) -> Paths:
-        """Return the paths for linking; those of the last time, if no file came or went."""
-        now = {path for path in files if not path.endswith("/")}
-        if self._paths is None or self._paths.all != now:
-            self._paths = Paths(now)
-        return self._paths
 
     def refresh(
         self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False
     ) -> None:
         """Take in what changed, without waiting; where that fails, the last state answers.
 
-        The answers then say so, and how many files have changed. Only where there is no state
-        yet is it worth waiting for the process that makes the first.
+        The answers then say so, and how many files have changed.
         """
-        wait_s = 0.0 if self._is_indexed() else 5.0
-        try:
-            self.sync(
-                progress=progress,
-                yes=yes,
-                wait_s=wait_s,
-                keeps_if_empty=True,
-                links=_LINKS_BEFORE_ANSWER,
-            )
-        except IndexLocked:
-            # Noted by sync itself, with the number of changed files.
-            return
-        except BackendError as error:
-            self._behind = _Behind(self._dirty_files(), (Degraded("sync", str(error)),))
-
-    def _check_size(self, listing: Listing, *, yes: bool) -> None:
-        most = self.settings.number("files.ask_above")
-        if len(listing.entries) > most and not yes and not self._is_indexed():
-            raise UsageError(
-                f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
-                "Index a smaller folder, add a .triviumignore, or say --yes."
-            )
+        self.profile("best")
+        self._kept.refresh(progress=progress, yes=yes, instant=self._meaning.chosen.instant)
 
     def remember(self, *, should_stop: Callable[[], bool] = lambda: False) -> int:
         """Take in what the folder's repository knows of its files; return for how many."""
@@ -377,12 +278,14 @@ class Collection:
         """
         if sync:
             self.refresh()
-        behind = self._behind
+        behind = self._kept.behind
         chosen = self.profile(profile)
         options = engine.SearchOptions(
             profile=chosen,
             limit=limit,
-            where=self._where(kind, filters, mode, dialect=chosen.dialect),
+            where=where_of(
+                self._place, kind=kind, filters=filters, mode=mode, dialect=chosen.dialect
+            ),
             search_mode=search_mode,
             min_score=min_score,
             explain=explain,
@@ -403,13 +306,13 @@ class Collection:
             advice=f"trivium index {shlex.quote(str(self.root))}",
             dirty_files=behind.files,
             degraded=(*behind.degraded, *_stood_in_for(meaning)),
-            notes=self._other_branch(filters),
+            notes=other_branch(self._place, filters),
             reranking=load_reranking(self.settings) if rerank else None,
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():
-                given = replace(given, is_there=self._is_there)
+                given = replace(given, is_there=self._kept.is_there)
             answer = engine.search(snapshot, query, options=options, given=given)
         own = meaning.own
         is_named = any(one.stage == "vectors" for one in answer.degraded)
@@ -434,24 +337,6 @@ class Collection:
 
     def _tokenized(self, found: Profile) -> Profile:
         return profiles.tokenized(found, self.settings.text("text.tokenizer"))
-
-    def _other_branch(self, filters: FilterValues | None) -> tuple[str, ...]:
-        """Return what to say where another branch is asked for than the folder is on."""
-        asked = [one for one in build(filters or {}).conditions if one.field == "branch"]
-        here = branch_of(self.root) if asked else ""
-        wanted = sorted({value for one in asked if here not in one.values for value in one.values})
-        if not wanted:
-            return ()
-        place = f"is on branch {here!r}" if here else "is on no branch of git"
-        return (f"the folder {place}, not on {', '.join(map(repr, wanted))}",)
-
-    def _is_there(self, path: str) -> bool:
-        """Whether a file or folder is where it was indexed; a table is where its database is."""
-        return (
-            is_there(self.root, path)
-            or path in self.settings.texts("records.tables")
-            or is_folder_there(self.root, path.removesuffix("/"))
-        )
 
     def get(self, wanted: str) -> Item:
         """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound.
@@ -559,6 +444,34 @@ class Collection:
         with self._backend.snapshot() as snapshot:
             return context_of(snapshot, answer, max_tokens=max_tokens, place=place)
 
+    def related(self, wanted: str, *, limit: int = 10) -> Answer:
+        """Return what is like a node: near in meaning, linked with it or with the same.
+
+        What is nearly the same text is marked as a duplicate. The node is given by its id, the id
+        of one of its chunks, its path, or a name that only it has. Raises NotFound.
+        """
+        chosen = self._meaning.chosen
+        preferred = self._meaning.preferred if chosen.own is not None else ""
+        order = sorted(chosen.embedders, key=lambda one: (one.name != preferred, -one.strength))
+        behind = self._kept.behind
+        with self._backend.snapshot() as snapshot:
+            is_here = snapshot.contents().origin == "folder" and not behind.is_empty
+            found = alike(
+                snapshot,
+                find(snapshot, wanted),
+                view=self.profile("best").view,
+                embedders=order,
+                limit=limit,
+                where=self._place.where,
+                collection=self.name,
+                is_there=self._kept.is_there if is_here and self.root.is_dir() else None,
+            )
+        return replace(
+            found,
+            freshness=replace(found.freshness, dirty_files=behind.files),
+            degraded=(*behind.degraded, *found.degraded),
+        )
+
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""
         return self._related(wanted, Walking(CALLS, Direction.IN, depth))
@@ -599,7 +512,7 @@ class Collection:
 
     def status(self) -> Status:
         """Say what the collection holds and how far it is behind its folder."""
-        dirty = self._dirty_files() if self.root.is_dir() else 0
+        dirty = self._kept.dirty_files() if self.root.is_dir() else 0
         with self._backend.snapshot() as snapshot:
             filling = self._meaning.filling(snapshot)
             # One count of each: what is stored, for the model that fills in.
@@ -673,78 +586,6 @@ class Collection:
     def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
-
-    def _source(self) -> Source:
-        folder = FolderSource(
-            self.root,
-            max_file_bytes=self.settings.number("files.max_bytes"),
-            extra_ignores=own_ignores(
-                self.root, self.settings.home, self.settings.texts("files.ignore")
-            ),
-        )
-        tables = self.settings.texts("records.tables")
-        return JoinedSource(folder, tables=tables) if tables else folder
-
-    def _cutting(self) -> Cutting:
-        return Cutting(
-            self.settings.number("chunking.size"), self.settings.number("chunking.overlap")
-        )
-
-    def _fingerprint(self) -> str:
-        cutting = self._cutting()
-        return f"content {CONTENT_VERSION}, chunks {cutting.size}/{cutting.overlap}"
-
-    def _check_made_alike(self) -> None:
-        made = self._backend.meta().get("fingerprint", "")
-        if made != self._fingerprint():
-            raise IndexUnusable(
-                f"The index of {self.root} was made with other settings ({made}; now "
-                f"{self._fingerprint()}). Make it anew with: "
-                f"trivium index --rebuild {shlex.quote(str(self.root))}"
-            )
-
-    def _is_indexed(self) -> bool:
-        return "indexed_at" in self._backend.meta()
-
-    def _synced_ns(self) -> int | None:
-        at = self._backend.meta().get("indexed_at")
-        return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
-
-    def _dirty_files(self) -> int:
-        listing = self._source().list()
-        with self._backend.snapshot() as snapshot:
-            known, in_vain = snapshot.files(), snapshot.in_vain()
-        return plan(listing.entries, known, in_vain=in_vain).changes
-
-    def _where(
-        self,
-        kind: str | Sequence[str] | None,
-        filters: FilterValues | None,
-        mode: str,
-        *,
-        dialect: str = "standard",
-    ) -> Filter:
-        if mode not in MODES:
-            raise UsageError(unknown("mode", mode, tuple(MODES)))
-        where = build(filters or {}) & build({"kind": kind})
-        if dialect != "contract":
-            check_kinds(where)
-        # Seed 001's --kind is our type.
-        where = with_types(where) if dialect == "contract" else where
-        if any(one.field == "branch" for one in where.conditions):
-            where = on_branch(where, branch_of(self.root))
-        kinds = MODES[mode]
-        if mode == "records":
-            # Records are not left out for lacking what only code has.
-            where = for_records(where)
-        if kinds is not None:
-            where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
-        if self._file:
-            where = where & Filter((Condition("path", Test.EQUALS, frozenset({fold(self._file)})),))
-        elif self._below:
-            below = frozenset({fold(self._below) + "/"})
-            where = where & Filter((Condition("path", Test.STARTS, below),))
-        return where if where.conditions else EVERYTHING
 
 
 def _stood_in_for(meaning: Chosen) -> tuple[Degraded, ...]:

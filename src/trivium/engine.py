@@ -22,7 +22,7 @@ from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
-from trivium.query.grammar import Query, operators, relaxed
+from trivium.query.grammar import Query, operators, phrases, relaxed
 from trivium.query.intent import intent
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
@@ -31,6 +31,7 @@ from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
 from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
+from trivium.results.nearest import nearest_to
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
 from trivium.results.unmatched import unmatched
@@ -114,7 +115,8 @@ def search(
     placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
     groups = placed.groups
     origins = _origins(ranked, profile, placed=placed.seen)
-    shape = Shape(profile.group != "none", profile.snippet, options.explain)
+    near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
+    shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
@@ -299,6 +301,7 @@ def _origins(
             modes=modes,
             weights=dict(one.view.fields) if one.view.combine == "sum" else {},
             operators=frozenset(operators(one.query).split()),
+            phrases=phrases(one.query),
         )
         for group in one.groups:
             for member in (group.best, *group.others):

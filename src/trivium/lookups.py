@@ -17,7 +17,7 @@ from trivium.backends.base import Snapshot
 from trivium.errors import NotFound, UsageError
 from trivium.graph.walk import Direction, walk
 from trivium.results.relations import Relation, Relations
-from trivium.types import Edge, EdgeType, Kind, Node, NodeId
+from trivium.types import ChunkId, Edge, EdgeType, Kind, Node, NodeId
 
 if TYPE_CHECKING:
     from trivium.graph import quality
@@ -125,7 +125,7 @@ def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
 
 
 def find(snapshot: Snapshot, wanted: str) -> Node:
-    """Return a node by its id, its path or the name of the only symbol that has it.
+    """Return a node by its id, that of a chunk, its path or the name that only one symbol has.
 
     Raises NotFound, and UsageError that lists the ids where several have the name.
     """
@@ -134,6 +134,9 @@ def find(snapshot: Snapshot, wanted: str) -> Node:
         node = snapshot.node(NodeId(one))
         if node is not None:
             return node
+    chunks = snapshot.fetch([ChunkId(wanted)])
+    if chunks:
+        return chunks[0].node
     name = wanted.rpartition(".")[2]
     found = [
         one.id

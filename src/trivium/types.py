@@ -34,6 +34,10 @@ class Kind(StrEnum):
     RECORD = "record"
 
 
+# Kinds that are written in sentences.
+PROSE = frozenset({Kind.DOC, Kind.SKILL, Kind.NOTE, Kind.TASK})
+
+
 class EdgeType(StrEnum):
     """How one node is linked to another."""
 
@@ -335,7 +339,8 @@ class Hit:
     """One result: a node, shown through its best chunk, its score and why it has that score.
 
     `text` is that of the chunk; `context` says which hit another one is shown for;
-    `collection` where it is from, if several were searched.
+    `collection` where it is from, if several were searched; `is_duplicate` that its text is
+    nearly that of the node it is like.
     """
 
     id: str
@@ -354,6 +359,7 @@ class Hit:
     context: Mapping[str, object] | None = None
     text: str = ""
     collection: str = ""
+    is_duplicate: bool = False
 
     @property
     def source(self) -> Location:

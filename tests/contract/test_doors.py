@@ -68,7 +68,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def doors(shop: Path) -> Iterator[dict[str, Ask]]:
+def address(shop: Path) -> Iterator[str]:
     serve = subprocess.Popen(
         [COMMAND, "serve", str(shop), "--port", "0"],
         env=environment(shop),
@@ -81,15 +81,20 @@ def doors(shop: Path) -> Iterator[dict[str, Ask]]:
         # Until it has been through its folder, its answers rightly say so.
         while httpx.get(f"{address}/health").json()["status"] != "ok":
             time.sleep(0.05)
-        yield {
-            "python": lambda asked: by_python(shop, asked),
-            "command line": lambda asked: by_command(shop, asked),
-            "http": lambda asked: by_http(address, asked),
-            "mcp": lambda asked: by_mcp(shop, asked),
-        }
+        yield address
     finally:
         serve.kill()
         serve.communicate()
+
+
+@pytest.fixture(scope="module")
+def doors(shop: Path, address: str) -> dict[str, Ask]:
+    return {
+        "python": lambda asked: by_python(shop, asked),
+        "command line": lambda asked: by_command(shop, asked),
+        "http": lambda asked: by_http(address, asked),
+        "mcp": lambda asked: by_mcp(shop, asked),
+    }
 
 
 def by_python(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
@@ -129,14 +134,14 @@ def by_http(address: str, asked: dict[str, Any]) -> dict[str, Any]:
     return answer.json()  # type: ignore[no-any-return]
 
 
-def by_mcp(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+def by_mcp(folder: Path, asked: dict[str, Any], *, tool: str = "search") -> dict[str, Any]:
     server = StdioServerParameters(
         command=str(COMMAND), args=["mcp", str(folder)], env=environment(folder)
     )
 
     async def talk() -> dict[str, Any]:
         async with Client(server) as client:
-            result = await client.call_tool("search", asked)
+            result = await client.call_tool(tool, asked)
             assert not result.is_error
             assert isinstance(result.structured_content, dict)
             return result.structured_content
@@ -167,3 +172,38 @@ def test_every_door_gives_the_answer_that_python_gives(
     for ours, theirs in zip(expected["results"], given["results"], strict=True):
         assert math.isclose(ours["score"], theirs["score"], abs_tol=1e-5)
         assert ours.get("scoreBreakdown", {}).keys() == theirs.get("scoreBreakdown", {}).keys()
+
+
+def related_by(door: str, folder: Path, address: str) -> dict[str, Any]:
+    wanted, settings = "hash_password", config.load(environ=environment(folder))
+    if door == "python":
+        with trivium.open(folder, settings=settings) as collection:
+            return json.loads(json.dumps(as_data(collection.related(wanted, limit=3))))  # type: ignore[no-any-return]
+    if door == "command line":
+        words = [str(COMMAND), "related", wanted, str(folder), "-n", "3", "--json"]
+        done = subprocess.run(words, env=environment(folder), capture_output=True, check=True)
+        return json.loads(done.stdout)  # type: ignore[no-any-return]
+    if door == "http":
+        found = httpx.get(f"{address}/api/related", params={"id": wanted, "limit": 3})
+        return found.json()  # type: ignore[no-any-return]
+    return by_mcp(folder, {"id": wanted, "limit": 3}, tool="related")
+
+
+@pytest.mark.parametrize("door", DOORS[1:])
+def test_every_door_finds_what_python_finds_to_be_like_a_node(
+    shop: Path, address: str, door: str
+) -> None:
+    expected, given = (related_by(one, shop, address) for one in ("python", door))
+
+    assert expected["results"][0]["id"] == "doc:guide.md#Guide"
+    assert still(given) == still(expected)
+
+
+def test_what_is_like_something_unknown_is_an_error_that_says_how_to_find_it(
+    address: str,
+) -> None:
+    found = httpx.get(f"{address}/api/related", params={"id": "nothing_of_the_kind"})
+    assert found.status_code == 404
+    assert "trivium search" in found.json()["error"]["message"]
+    unknown = httpx.get(f"{address}/api/related", params={"id": "x", "most": "3"})
+    assert unknown.status_code == 422

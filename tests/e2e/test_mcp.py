@@ -106,7 +106,7 @@ def test_a_client_of_either_protocol_lists_searches_and_fetches(shop: Path, is_o
 
     names, found, read = talk(shop, conversation, is_old=is_old)
 
-    assert names == ["search", "fetch", "context"]
+    assert names == ["search", "fetch", "related", "context"]
     assert [hit["id"] for hit in data_of(found)["results"]] == ["code:auth.py#hash_password"]
     assert "auth.py:1  code:auth.py#hash_password" in text_of(found)
     assert data_of(read)["text"].startswith("def hash_password")

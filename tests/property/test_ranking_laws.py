@@ -38,12 +38,14 @@ def pools(draw: st.DrawFn) -> tuple[list[ChunkId], dict[str, dict[ChunkId, float
     ids = draw(st.lists(chunk_ids, unique=True, min_size=1))
     signals = {
         name: draw(st.dictionaries(st.sampled_from(ids), numbers))
-        for name in draw(st.lists(st.sampled_from(["text", "vectors"]), unique=True))
+        for name in draw(st.lists(st.sampled_from(["text", "vectors", "instant"]), unique=True))
     }
     return ids, signals
 
 
-weights_of = st.fixed_dictionaries({"text": weight, "vectors": weight, "names": weight})
+weights_of = st.fixed_dictionaries(
+    {"text": weight, "vectors": weight, "instant": weight, "names": weight}
+)
 
 scored_lists = st.lists(
     st.builds(
@@ -191,13 +193,14 @@ plain_scores = st.integers(min_value=-1000, max_value=1000).map(lambda one: one 
     st.lists(chunk_ids, unique=True, min_size=2),
     st.data(),
     st.floats(min_value=0.01, max_value=0.99),
+    st.floats(min_value=0.01, max_value=0.99),
 )
 def test_the_order_of_a_blend_is_that_of_the_weighted_sum_of_zscores(
-    ids: list[ChunkId], data: st.DataObject, share: float
+    ids: list[ChunkId], data: st.DataObject, share: float, beside: float
 ) -> None:
     of_some = st.dictionaries(st.sampled_from(ids), plain_scores, min_size=1)
-    signals = {"text": data.draw(of_some), "vectors": data.draw(of_some)}
-    weights = {"text": 1 - share, "vectors": share}
+    signals = {name: data.draw(of_some) for name in ("text", "vectors", "instant")}
+    weights = {"text": 1 - share, "vectors": share * (1 - beside), "instant": share * beside}
 
     blended = [one.chunk_id for one in zscore(ids, signals, weights=weights)]
 

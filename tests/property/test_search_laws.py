@@ -31,8 +31,9 @@ from trivium.ranking.learned import LEVEL
 from trivium.ranking.profile import profile
 from trivium.results.explain import BREAKDOWN_KEYS
 from trivium.results.present import as_data
+from trivium.results.snippet import is_prose
 from trivium.sources.base import Entry, Raw
-from trivium.testing.embedders import WordEmbedder
+from trivium.testing.embedders import CosineEmbedder, WordEmbedder
 from trivium.testing.filling import write
 from trivium.types import Answer, ChunkId, Hit, Kind
 from trivium.writing.digest import Cutting, digest
@@ -42,6 +43,13 @@ WORDS = ["cat", "dogs", "parseHTML", "get_user", "the", "running", "東京都", 
 SIZES = (0, 1, 5, 12, 45)
 SMALL = range(4)
 MOST_BREAKDOWN_BYTES = 16 * 1024
+# Weaker than the other, so that it only has a say beside it, in code.
+QUICK = CosineEmbedder(
+    "quick",
+    strength=0,
+    is_instant=True,
+    cosines={word: 0.3 + 0.06 * number for number, word in enumerate(WORDS)},
+)
 
 
 def texts_of(seed: int, *, size: int) -> dict[str, str]:
@@ -78,7 +86,8 @@ def fill(backend: Backend, texts: Mapping[str, str]) -> None:
         for path, text in texts.items()
     ]
     write(backend, contents)
-    indexer.embed(backend, WordEmbedder())
+    for embedder in (WordEmbedder(), QUICK):
+        indexer.embed(backend, embedder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,7 @@ class Asked:
             min_score=self.min_score,
             explain=True,
         )
-        given = Circumstances("corpus", embedders=(WordEmbedder(),))
+        given = Circumstances("corpus", embedders=(WordEmbedder(), QUICK))
         return replace(search(snapshot, self.text, options=options, given=given), took_ms=0.0)
 
 
@@ -167,7 +176,7 @@ corpus_numbers = st.integers(0, len(SIZES) - 1)
 laws = settings(max_examples=60, deadline=None)
 
 
-SIGNALS = ("text", "vectors")
+SIGNALS = ("text", "vectors", "instant")
 
 
 @laws
@@ -308,21 +317,33 @@ def test_highlights_are_ranges_of_the_snippet_that_hold_a_word_asked_for(
             ends = [0]
             for first, last in hit.highlights:
                 assert ends[-1] <= first < last <= len(hit.snippet)
-                assert wanted.intersection(words_of.terms(hit.snippet[first:last]))
+                is_by_meaning = not wanted.intersection(words_of.terms(hit.snippet))
+                # Where no word was found, the sentence nearest in meaning is marked.
+                assert is_by_meaning or wanted.intersection(words_of.terms(hit.snippet[first:last]))
                 ends.append(last)
 
 
 @laws
 @given(text=queries, number=corpus_numbers)
-def test_best_shows_lines_of_the_chunk_and_rag_its_first_200_characters(
+def test_best_shows_lines_or_sentences_of_the_chunk_and_rag_its_first_200_characters(
     snapshots: list[Snapshot], text: str, number: int
 ) -> None:
     snapshot = snapshots[number]
     for hit in Asked(text, "best", "hybrid").of(snapshot).results:
-        assert_lines(hit, text_of(snapshot, hit.chunk_id), snapshot)
+        shows = assert_sentences if is_prose(hit.node) else assert_lines
+        shows(hit, text_of(snapshot, hit.chunk_id), snapshot)
     for hit in Asked(text, "rag", "hybrid").of(snapshot).results:
         whole = text_of(snapshot, hit.chunk_id)
         assert hit.snippet == (whole[:200] + "..." if len(whole) > 200 else whole)
+
+
+def assert_sentences(hit: Hit, chunk: str, snapshot: Snapshot) -> None:
+    """What is shown stands in the chunk, and begins on the line it claims."""
+    found = snapshot.fetch([hit.chunk_id])[0].chunk
+    places = [at for at in range(len(chunk) + 1) if chunk.startswith(hit.snippet, at)]
+    lines = {found.start_line + chunk.count("\n", 0, at) for at in places}
+    assert hit.start_line in lines
+    assert len(hit.snippet) <= 320
 
 
 def assert_lines(hit: Hit, chunk: str, snapshot: Snapshot) -> None:

@@ -113,6 +113,35 @@ def test_a_slow_model_embeds_nothing_before_it_is_told_to(
     assert collection.search("cat").degraded == ()
 
 
+def test_of_code_the_instant_model_is_asked_too_and_each_of_them_once_for_a_query(
+    tmp_path: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    write(tmp_path / "code/feed.py", "def feed(cat):\n    return cat\n")
+    write(tmp_path / "code/walk.py", "def walk(dog):\n    return dog\n")
+    for _ in range(2):
+        collection = opened(tmp_path / "code", embedding__model="slow")
+        collection.sync()
+        collection.embed()
+        answer = collection.search("how to feed a cat")
+        collection.close()
+
+        assert answer.embedder == "slow"
+        assert "instant" in {part.name for part in answer.results[0].parts}
+    assert models["slow"].queries == models["static"].queries == ["how to feed a cat"]
+
+
+def test_an_instant_model_alone_keeps_no_vectors_of_queries(
+    shop: Path, opened: Open, models: dict[str, WordEmbedder]
+) -> None:
+    collection = opened(shop)
+    collection.sync()
+    for _ in range(2):
+        collection.search("cat naps")
+
+    assert models["static"].queries == ["cat naps"] * 2
+    assert collection.status().queries == 0
+
+
 @pytest.mark.usefixtures("models")
 def test_while_the_better_vectors_are_behind_the_instant_ones_answer(
     shop: Path, opened: Open

@@ -214,6 +214,10 @@ class VectorIndex(Protocol):
         """Return the cosine of exactly `ids`; one without a vector, or of zeros, is left out."""
         ...
 
+    def kept(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, NDArray[np.float32]]:
+        """Return the vectors of `ids` as they are kept; one without, or of zeros, is left out."""
+        ...
+
 
 class Named(NamedTuple):
     """What a node is called and what it is: enough to speak of it, at half the cost of it all."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -61,6 +61,15 @@ class Asked:
     group: str | None = None
     rerank: bool = True
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """All of it but the query, by the names that a Collection gives them."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "query"}
+
+
+# What a request may say that is not for the search itself.
+_BESIDE = frozenset({"graph_id", "domain", "max_tokens"})
+
 
 class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
@@ -91,15 +100,10 @@ class SearchRequest(_Request):
 
     def asked(self) -> Asked:
         """Return the request as a plain value."""
-        return Asked(
-            query=self.query,
-            limit=self.limit,
-            profile=self.profile,
-            kind=self.kind,
-            filters=self.filters,
-            mode=self.mode,
-            search_mode=self.search_mode,
-        )
+        return Asked(**self._given())
+
+    def _given(self) -> dict[str, Any]:
+        return {one: getattr(self, one) for one in type(self).model_fields if one not in _BESIDE}
 
 
 class HttpSearch(SearchRequest):
@@ -125,25 +129,7 @@ class HttpSearch(SearchRequest):
             if filters.get("domain") is not None:
                 raise RequestInvalid("domain is given twice: as a key and inside filters.")
             filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
-        return Asked(
-            query=self.query,
-            limit=self.limit,
-            profile=self.profile,
-            kind=self.kind,
-            filters=filters,
-            mode=self.mode,
-            search_mode=self.search_mode,
-            min_score=self.min_score,
-            explain=self.explain,
-            deep_search=self.deep_search,
-            seeds=self.seeds,
-            bfs_depth=self.bfs_depth,
-            bfs_decay=self.bfs_decay,
-            expand=self.expand,
-            dedupe=self.dedupe,
-            group=self.group,
-            rerank=self.rerank,
-        )
+        return Asked(**{**self._given(), "filters": filters})
 
 
 class McpSearch(SearchRequest):
@@ -157,10 +143,6 @@ class McpSearch(SearchRequest):
         str | None, Field(description="file: one hit for each file of code; node or none: all.")
     ] = None
 
-    def asked(self) -> Asked:
-        """Return the request as a plain value."""
-        return replace(SearchRequest.asked(self), group=self.group)
-
 
 class ContextRequest(SearchRequest):
     """A search whose hits are packed into tokens; `limit` is how many there are to choose from."""
@@ -172,6 +154,35 @@ class HttpContext(ContextRequest):
     """The same over HTTP, which may name the collection."""
 
     graph_id: str | None = None
+
+
+class RelatedRequest(_Request):
+    """What is like one node, by its id."""
+
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_QUERY_CHARACTERS,
+            description="The id of a hit, a path, or the name of a symbol that only one has.",
+        ),
+    ]
+    limit: Annotated[int, Field(ge=1, description="How many hits; 1 or more.")] = 10
+
+
+class HttpRelated(RelatedRequest):
+    """The same over HTTP, which may name the collection."""
+
+    collection: str | None = None
+
+
+class McpRelated(RelatedRequest):
+    """The same by an agent, which may say how much it wants to read."""
+
+    max_tokens: Annotated[
+        int | None,
+        Field(ge=1, description="Most tokens of the result, text and data, at 4 characters each."),
+    ] = None
 
 
 class McpFetch(_Request):
@@ -207,26 +218,7 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
 def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
     """Put a question to a collection. Raises UsageError for a profile that is a file's path."""
     _refuse_files(asked)
-    return collection.search(
-        asked.query,
-        limit=asked.limit,
-        profile=asked.profile,
-        kind=asked.kind,
-        filters=asked.filters,
-        mode=asked.mode,
-        search_mode=asked.search_mode,
-        min_score=asked.min_score,
-        explain=asked.explain,
-        sync=sync,
-        deep_search=asked.deep_search,
-        seeds=asked.seeds,
-        bfs_depth=asked.bfs_depth,
-        bfs_decay=asked.bfs_decay,
-        expand=asked.expand,
-        dedupe=asked.dedupe,
-        group=asked.group,
-        rerank=asked.rerank,
-    )
+    return collection.search(asked.query, sync=sync, **asked.options)
 
 
 def pack(collection: Collection, asked: Asked, *, max_tokens: int) -> Context:

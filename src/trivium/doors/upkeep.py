@@ -165,6 +165,12 @@ class Upkeep:
         packed = answers.pack(self._collection, asked, max_tokens=max_tokens)
         return replace(packed, answer=self._with_what_was_missed(packed.answer))
 
+    def related(self, wanted: str, *, limit: int) -> Answer:
+        """Return what is like a node, from the same state of the folder as a search."""
+        if self.is_ready:
+            self._take_in()
+        return self._with_what_was_missed(self._collection.related(wanted, limit=limit))
+
     def _with_what_was_missed(self, answer: Answer) -> Answer:
         missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
         return answer if missed is None else _with(answer, missed)

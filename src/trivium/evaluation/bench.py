@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from trivium import engine, indexer
@@ -30,6 +31,7 @@ from trivium.evaluation.measure import (
 from trivium.evaluation.sets import Place, Sort, sampled
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test
 from trivium.models.base import Embedder
+from trivium.models.static import static
 from trivium.ranking.profile import Profile
 from trivium.sources.files import FolderSource
 from trivium.types import Answer, ChunkId, Document, Hit, Kind, Location, Node, NodeId, Span
@@ -47,6 +49,20 @@ class Contender:
     profile: Profile
     embedder: Embedder | None = None
     search_mode: str = "hybrid"
+
+    @property
+    def embedders(self) -> tuple[Embedder, ...]:
+        """What gives meaning, and the instant model where it has a say beside that."""
+        if self.embedder is None:
+            return ()
+        is_beside = self.profile.fusion.asks_instant and not self.embedder.is_instant
+        return (self.embedder, _instant()) if is_beside else (self.embedder,)
+
+
+@cache
+def _instant() -> Embedder:
+    """Return the model of the package, whose table is then read once."""
+    return static()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +173,10 @@ class Bench:
     def _embed(self, backend: EmbeddedBackend) -> None:
         """Give every chunk a vector of each model that is asked."""
         embedders = {
-            one.embedder.model_id: one.embedder
+            embedder.model_id: embedder
             for one in self.contenders
-            if one.embedder is not None and one.search_mode != "keyword"
+            if one.search_mode != "keyword"
+            for embedder in one.embedders
         }
         for embedder in embedders.values():
             indexer.embed(backend, embedder, progress=self.progress)
@@ -185,8 +202,10 @@ class Prepared:
             where=_inside(question.within),
             search_mode=contender.search_mode,
         )
-        embedders = () if contender.embedder is None else (contender.embedder,)
-        given = engine.Circumstances("evaluation", embedders)
+        asked = contender.embedder
+        given = engine.Circumstances(
+            "evaluation", contender.embedders, preferred="" if asked is None else asked.name
+        )
         with self.backends[question.fold].snapshot() as snapshot:
             try:
                 return engine.search(snapshot, question.text, options=options, given=given)

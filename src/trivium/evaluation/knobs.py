@@ -6,6 +6,7 @@ Values are coarse on purpose: the fewer there are, the less a few queries can be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ _FILE = (0.0, 0.15, 0.3, 0.5)
 _AGAIN = (0.25, 0.5, 0.75, 1.0)
 _TIMES = (0.5, 1.0, 2.0)
 _DIGITS = 4
+_MEANING = ("vectors", "instant")
 # Fusions whose scores lie between 0 and 1, so that a gain means the same in each.
 _SCALED = ("zscore", "blend")
 
@@ -96,20 +98,24 @@ def _with_base(values: tuple[float, ...], base: float) -> tuple[float, ...]:
 def _share(profile: Profile, name: str) -> Knob | None:
     """How much of words and meaning together is meaning; other signals keep their weights."""
     weights: Weights = getattr(profile.fusion, name)
-    both = weights.get("text", 0.0) + weights.get("vectors", 0.0)
+    meaning = {name: weights[name] for name in _MEANING if weights.get(name)} or {"vectors": 1.0}
+    whole = math.fsum(meaning.values())
+    both = weights.get("text", 0.0) + math.fsum(weights.get(name, 0.0) for name in _MEANING)
     if not both:
         return None
 
     def split(share: float) -> dict[str, float]:
-        meaning = round(share * both, _DIGITS)
-        return {"text": round(both - meaning, _DIGITS), "vectors": meaning}
+        given = {
+            name: round(share * both * weight / whole, _DIGITS) for name, weight in meaning.items()
+        }
+        return {"text": round(both - math.fsum(given.values()), _DIGITS), **given}
 
     def turn(one: Profile, share: float) -> Profile:
         new = {**getattr(one.fusion, name), **split(share)}
         # Its name is one of the three tables of weights.
         return replace(one, fusion=replace(one.fusion, **{name: new}))  # type: ignore[arg-type]
 
-    base = round(weights.get("vectors", 0.0) / both, _DIGITS)
+    base = round(1 - weights.get("text", 0.0) / both, _DIGITS)
     return Knob(
         f"fuse.{name}.vectors",
         base,

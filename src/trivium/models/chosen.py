@@ -37,7 +37,8 @@ NONE = Chosen()
 def choose(settings: Settings, model: str, *, queries: QueryVectors) -> Chosen:
     """Return the models of a collection; one that cannot be had says why and raises nothing.
 
-    Those that answer remember the vectors of queries in `queries`; an instant one need not.
+    Those that answer remember the vectors of queries in `queries`. An instant one need not where
+    it is the set one; beside a slow one it does, so that a query asked again reads no file.
     """
     if model == "none":
         return Chosen(why_none="no embedding model is set")
@@ -59,6 +60,6 @@ def choose(settings: Settings, model: str, *, queries: QueryVectors) -> Chosen:
     is_own = own is not None and own.is_instant
     instant = own if is_own else next((one for one in embedders if one.is_instant), None)
     answering = tuple(
-        one if one.is_instant else RememberingEmbedder(one, queries) for one in embedders
+        one if one.is_instant and is_own else RememberingEmbedder(one, queries) for one in embedders
     )
     return Chosen(own, instant, answering, str(problem or ""), problem)

@@ -66,9 +66,11 @@ class Fusion:
 
     `instant_weights` hold where the vectors are of an instant model, `name_weights` where the
     query is a name. `code_weights` and `instant_code_weights` are those of code: where the best
-    of the retrievers are half code, the weights lie half way. Where `match_usual` is above 0, all
-    but those of a name are for words whose best score is so much for each term of the query,
-    and `match_power` says how fast words gain beyond that: see fuse.by_match.
+    of the retrievers are half code, the weights lie half way. The signal "instant" is what the
+    instant model says beside a slower one; where it says nothing, its weight counts for nothing.
+    Where `match_usual` is above 0, all but those of a name are for words whose best score is so
+    much for each term of the query, and `match_power` says how fast words gain beyond that: see
+    fuse.by_match.
     `missing` says what a signal counts that a candidate does not have: "zero", or
     "renormalise" over those it has. `scale` "best" divides all scores by the highest. `alone`
     "score" leaves a single signal as it is. `order` "rrf" orders by reciprocal rank, whatever
@@ -89,6 +91,12 @@ class Fusion:
     scale: str = "raw"
     alone: str = "fuse"
     order: str = "score"
+
+    @property
+    def asks_instant(self) -> bool:
+        """Whether an instant model has a say beside a slower one."""
+        tables = (self.weights, self.code_weights, self.name_weights)
+        return any(table.get("instant") for table in tables)
 
 
 @dataclass(frozen=True, slots=True)

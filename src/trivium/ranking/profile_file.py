@@ -32,7 +32,7 @@ from trivium.types import EdgeType, Kind, View
 Table = Mapping[str, object]
 
 FUSIONS = ("rrf", "weighted", "blend", "zscore")
-SIGNALS = ("text", "vectors", "degree")
+SIGNALS = ("text", "vectors", "instant", "degree")
 ANALYSERS = ("standard", "simple", "graph", "graph-all", "code", "prose")
 GROUPS = ("file", "node", "none")
 INTENTS = ("code", "prose", "path", "url", "mixed")
@@ -184,6 +184,9 @@ def _fusion(table: _Reader) -> Fusion:
     )
     if not any(made.weights.values()):
         raise table.refusal("weights", "give at least one signal a weight above 0.")
+    for name in ("instant_weights", "instant_code_weights"):
+        if "instant" in getattr(made, name):
+            raise table.refusal(f"{name}.instant", "the vectors are its own there.")
     return made
 
 

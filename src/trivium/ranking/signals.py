@@ -39,7 +39,7 @@ def prepared(
     made: dict[str, Scores] = {}
     for name, scores in signals.items():
         found: Scores = scores
-        if name == "vectors":
+        if name in ("vectors", "instant"):
             meaning = _MEANINGS[retrieval.meaning]
             found = {one: meaning(cosine) for one, cosine in scores.items()}
         normalise = _NORMALISED.get(fusion.normalise)

@@ -14,9 +14,14 @@ from typing import Any
 from trivium.analysis.words import Analyser
 from trivium.types import ChunkId, Gathered, Scored
 
+# Looked for, because they carry meaning in code; named only where nothing else was found.
+_TELLS_LITTLE = frozenset(
+    {"for", "if", "not", "is", "has", "have", "can", "do", "all", "no", "in", "from", "with"}
+    | {"as", "this", "out", "up"}
+)
 _MOST_WORDS = 5
 _LONGEST_NAME = 200
-_SIGNALS = ("text", "vectors", "degree")
+_SIGNALS = ("text", "vectors", "instant", "degree")
 _RANK_KEYS = ("k", "sparseRank", "annRank", "sparseRrf", "annRrf", "score")
 
 BREAKDOWN_KEYS = (
@@ -56,6 +61,7 @@ class Origin:
     modes: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
+    phrases: tuple[str, ...] = ()
 
     @property
     def last_type(self) -> str:
@@ -88,6 +94,8 @@ def breakdown(
             "sparsePart": values.get("text", 0.0),
             "annPart": values.get("vectors", 0.0),
         }
+        if "instant" in gathered.signals:
+            shown["blend"]["instantPart"] = values.get("instant", 0.0)
     if "name is the query" in values:
         shown["symbol"] = {"name": True, "boost": values["name is the query"]}
     shown.update({key: value for key, value in details.items() if key in shown})
@@ -160,7 +168,9 @@ def reason(
     if "name is the query" in scored.names:
         said.append("its name is asked for")
     if gathered.signals.get("text", {}).get(scored.chunk_id):
-        some = ", ".join(words[:_MOST_WORDS])
+        # That it has "is" and "out" says nothing, unless it has nothing else.
+        telling = [one for one in words if one.lower() not in _TELLS_LITTLE] or words
+        some = ", ".join(telling[:_MOST_WORDS])
         said.append(f"has {some}" if some else "its name or path matches")
     degree = (details or {}).get("degree")
     if isinstance(degree, dict) and "degree" in gathered.signals:

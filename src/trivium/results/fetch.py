@@ -13,6 +13,7 @@ from trivium.backends.base import Found, Snapshot
 from trivium.ranking.cut import Group
 from trivium.results import snippet
 from trivium.results.explain import Origin, breakdown, reason
+from trivium.results.nearest import Nearest
 from trivium.types import ChunkId, Hit, Passage, Scored
 
 _MOST_PASSAGES = 5
@@ -25,6 +26,7 @@ class Shape:
     groups_by_node: bool
     snippet: str
     explains: bool
+    nearest: Nearest | None = None
 
 
 def fetch(
@@ -55,13 +57,16 @@ def _hit(
     shape: Shape,
 ) -> Hit:
     best, chunk, node = group.best, found.chunk, found.node
-    cut = snippet.start if shape.snippet == "start" else snippet.window
-    shown = cut(
-        chunk.text,
-        first_line=chunk.start_line,
-        wanted=origin.wanted,
-        words_of=origin.words_of,
-    )
+    sought = snippet.Sought(origin.wanted, origin.words_of, origin.phrases, shape.nearest)
+    if shape.snippet == "start":
+        shown = snippet.start(chunk.text, first_line=chunk.start_line, sought=sought)
+    else:
+        shown = snippet.shown(
+            chunk.text,
+            first_line=chunk.start_line,
+            sought=sought,
+            is_prose=snippet.is_prose(node),
+        )
     passages = tuple(
         Passage(other.chunk_id, other.score, *lines[other.chunk_id])
         for other in group.others[:_MOST_PASSAGES]

@@ -89,6 +89,8 @@ def hit_data(hit: Hit) -> Data:
         "tags": list(hit.node.tags),
         "context": None if hit.context is None else dict(hit.context),
     }
+    if hit.is_duplicate:
+        data["duplicate"] = True
     if hit.collection:
         data["collection"] = hit.collection
     if hit.breakdown is not None:

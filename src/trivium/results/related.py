@@ -18,7 +18,7 @@ from trivium.analysis.starts import may_hold, starts_of_all
 from trivium.analysis.words import analyser
 from trivium.backends.base import Named, Snapshot
 from trivium.ranking.cut import node_of
-from trivium.types import Gathered, Hit, Kind, Node, NodeId
+from trivium.types import PROSE, Gathered, Hit, Kind, Node, NodeId
 
 MOST = 5
 # Most of what is near is shown already, or has a name that nobody types.
@@ -40,7 +40,6 @@ _REMEMBERED = 4096
 # What people ask for by name. A constant or a field is found by what it belongs to.
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "protocol", "record", "type"})
 _ASKED_FOR = frozenset({*_TYPES, "function", "method", "macro", "component", "object", "table"})
-_PROSE = frozenset({Kind.DOC, Kind.SKILL, Kind.NOTE, Kind.TASK})
 _EXAMPLE = "code block"
 
 _PUBLIC_NAME = re.compile(r"[^\W\d_]\w*")
@@ -83,7 +82,7 @@ def related(
         node = nodes.get(one)
         if node is None or one in shown:
             continue
-        is_summed_up = node.kind in _PROSE and nearness >= _VERY_NEAR
+        is_summed_up = node.kind in PROSE and nearness >= _VERY_NEAR
         # Seen off the name before anything is made of it: most are of other topics.
         if not is_summed_up and not may_hold(f"{node.name} {node.title}", starts):
             continue
@@ -139,7 +138,7 @@ def _label(node: Named) -> _Label | None:
     if node.kind is Kind.CODE:
         text = _name(node) if _is_asked_for(node) else ""
     else:
-        text = _heading(node) if node.kind in _PROSE and node.type != _EXAMPLE else ""
+        text = _heading(node) if node.kind in PROSE and node.type != _EXAMPLE else ""
     is_typed = 0 < len(text) <= _LONGEST and not _NEVER_TYPED.search(text)
     label = _labelled(text) if is_typed and not node.metadata.get("marks") else None
     return label if label is not None and label.words else None

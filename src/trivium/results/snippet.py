@@ -1,18 +1,23 @@
-"""A chunk -> the lines to show, with the query's words marked.
+"""A chunk -> what to show of it, with the query's words and phrases marked.
 
-Cuts by code points and whole lines; marks are code-point ranges of what is shown. Words
-are compared through the analyser of the view that found them. Called by results.fetch.
+Code is cut by whole lines, prose by whole sentences, and neither inside a character that people
+see; marks are code-point ranges of what is shown. Words are compared through the analyser of
+the view that found them. Called by results.fetch.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.analysis import cjk, identifiers
+from trivium.analysis.graphemes import boundary
 from trivium.analysis.starts import starts_of_all
 from trivium.analysis.words import Analyser
+from trivium.results.sentences import sentences
+from trivium.types import PROSE, Node
 
 _TOKEN = re.compile(r"\w+")
 # Letters, digits and underscores in lower case, all else as spaces: as long as the text.
@@ -20,6 +25,9 @@ _FOLDED = {code: chr(code).lower() if _TOKEN.match(chr(code)) else " " for code 
 _WINDOW_LINES = 6
 _LONGEST_LINE = 240
 _LEAD_IN = 60
+# So much of prose is shown, if sentences end there.
+_PROSE_CHARACTERS = 320
+_TOO_SHORT = 80
 _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
@@ -39,22 +47,154 @@ class Snippet:
     words: tuple[str, ...]
 
 
-def window(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a snippet is to show: terms as the analyser makes them, and phrases as they stand.
+
+    `nearest` tells which of some sentences is nearest in meaning, for a text that holds none of
+    the terms.
+    """
+
+    terms: frozenset[str]
+    words_of: Analyser
+    phrases: tuple[str, ...] = ()
+    nearest: Callable[[Sequence[str]], int | None] | None = None
+
+
+def is_prose(node: Node) -> bool:
+    """Whether a node is written in sentences; an example in a page is not."""
+    return node.kind in PROSE and node.type != "code block"
+
+
+def shown(text: str, *, first_line: int, sought: Sought, is_prose: bool) -> Snippet:
+    """Return what to show of a text: sentences of prose, else lines."""
+    cut = prose if is_prose else window
+    return cut(text, first_line=first_line, sought=sought)
+
+
+def prose(text: str, *, first_line: int, sought: Sought) -> Snippet:
+    """Return the few sentences of `text` that hold most of the terms; else the nearest; the first.
+
+    A sentence that only meaning found is marked as a whole.
+    """
+    spans = sentences(text)
+    if not spans:
+        return Snippet("", (), first_line, ())
+    found = _found_by_sentence(text, spans, sought)
+    best = max(range(len(spans)), key=lambda one: (len(found[one]), -one))
+    marks_all = False
+    if not found[best] and sought.nearest is not None and len(spans) > 1:
+        near = sought.nearest([text[start:end] for start, end in spans])
+        best, marks_all = (best, False) if near is None else (near, True)
+    first, last = _widened(spans, found, best)
+    start, end = spans[first][0], spans[last][1]
+    if end - start > _PROSE_CHARACTERS:
+        start, end = _within(text, start, end, sought)
+    elif end - start < _TOO_SHORT and last + 1 < len(spans):
+        # A heading alone tells nothing: the sentence below it does, as far as it fits.
+        end = _last_word(text, start, spans[last + 1][1])
+    kept = text[start:end].rstrip()
+    marks, words = _marked_with_phrases(kept, sought)
+    if marks_all:
+        marks = (_shared(spans[best], (start, start + len(kept))),)
+    return Snippet(kept, marks, first_line + text.count("\n", 0, start), words)
+
+
+def _found_by_sentence(
+    text: str, spans: Sequence[tuple[int, int]], sought: Sought
+) -> list[frozenset[str]]:
+    """Return the wanted terms of each sentence."""
+    found = [_NOTHING] * len(spans)
+    at = 0
+    for place, _, matched in _matching(sought.terms, sought.words_of).in_text(text):
+        while at < len(spans) - 1 and place >= spans[at][1]:
+            at += 1
+        found[at] |= matched
+    return found
+
+
+def _widened(
+    spans: Sequence[tuple[int, int]], found: Sequence[frozenset[str]], best: int
+) -> tuple[int, int]:
+    """Return the first and last sentence around the best one that fit, those that match first."""
+    first = last = best
+    while True:
+        sides = [one for one in (first - 1, last + 1) if 0 <= one < len(spans)]
+        room = [
+            one
+            for one in sides
+            if max(spans[last][1], spans[one][1]) - min(spans[first][0], spans[one][0])
+            <= _PROSE_CHARACTERS
+        ]
+        if not room:
+            return first, last
+        # What follows tells more than what came before.
+        chosen = max(room, key=lambda one: (len(found[one]), one))
+        first, last = min(first, chosen), max(last, chosen)
+
+
+def _within(text: str, start: int, end: int, sought: Sought) -> tuple[int, int]:
+    """Return the part of one long sentence that starts shortly before its first match."""
+    marks, _ = marked(text[start:end], sought.terms, sought.words_of)
+    first = start + marks[0][0] if marks and marks[0][1] > _PROSE_CHARACTERS else start
+    begin = max(start, first - _LEAD_IN)
+    if begin > start:
+        # From the start of a word, if there is one before the match.
+        begin = text.find(" ", begin, first) + 1 or boundary(text, begin)
+    return begin, _last_word(text, begin, end)
+
+
+def _last_word(text: str, start: int, end: int) -> int:
+    """Return where the last word ends that fits, of what is shown from `start` on."""
+    most = start + _PROSE_CHARACTERS
+    if end <= most:
+        return end
+    at_word = text.rfind(" ", start + _PROSE_CHARACTERS // 2, most)
+    return at_word if at_word > 0 else boundary(text, most)
+
+
+def _shared(one: tuple[int, int], shown: tuple[int, int]) -> tuple[int, int]:
+    """Return where in what is shown a range of the text lies."""
+    start, end = max(one[0], shown[0]), min(one[1], shown[1])
+    return start - shown[0], end - shown[0]
+
+
+def _marked_with_phrases(
+    text: str, sought: Sought
+) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
+    """Mark terms, and phrases from their first word to their last."""
+    marks, words = marked(text, sought.terms, sought.words_of)
+    spans = [found.span() for phrase in sought.phrases for found in _phrase(phrase).finditer(text)]
+    # One of nothing but the, of and the like was not looked for.
+    whole = [one for one in spans if any(first < one[1] and one[0] < last for first, last in marks)]
+    return (tuple(_merged(sorted([*marks, *whole]))), words) if whole else (marks, words)
+
+
+@lru_cache(64)
+def _phrase(phrase: str) -> re.Pattern[str]:
+    words = _TOKEN.findall(phrase)
+    # Nothing stands for a phrase of no words.
+    pattern = r"\W+".join(map(re.escape, words)) if words else r"(?!)"
+    return re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)
+
+
+def window(text: str, *, first_line: int, sought: Sought) -> Snippet:
     """Return the few lines of `text` that hold most of the wanted terms, the first if none do."""
+    wanted, words_of = sought.terms, sought.words_of
     lines = text.split("\n")
     start = _best_start(lines, _found_by_line(text, lines, wanted, words_of))
     shown = [_shortened(line, wanted, words_of) for line in lines[start : start + _WINDOW_LINES]]
     while shown and not shown[-1].strip():
         shown.pop()
     kept = "\n".join(shown)
-    marks, words = marked(kept, wanted, words_of)
+    marks, words = _marked_with_phrases(kept, sought)
     return Snippet(kept, marks, first_line + start, words)
 
 
-def start(text: str, *, first_line: int, wanted: frozenset[str], words_of: Analyser) -> Snippet:
+def start(text: str, *, first_line: int, sought: Sought) -> Snippet:
     """Return the first 200 characters, followed by "..." if there are more (seed 004)."""
     kept = text[:_START_CHARACTERS]
-    marks, words = marked(kept, wanted, words_of)
+    marks, words = _marked_with_phrases(kept, sought)
     shown = kept + "..." if len(text) > _START_CHARACTERS else kept
     return Snippet(shown, marks, first_line, words)
 
@@ -67,8 +207,8 @@ def _shortened(line: str, wanted: frozenset[str], words_of: Analyser) -> str:
     first = marks[0][0] if marks and marks[0][1] > _LONGEST_LINE else 0
     start = max(0, first - _LEAD_IN)
     # From the start of a word, if there is one before the match.
-    start = line.find(" ", start, first) + 1 or start if start else 0
-    return line[start : start + _LONGEST_LINE].rstrip()
+    start = line.find(" ", start, first) + 1 or boundary(line, start) if start else 0
+    return line[start : boundary(line, start + _LONGEST_LINE)].rstrip()
 
 
 def _found_by_line(

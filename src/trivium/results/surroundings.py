@@ -13,8 +13,8 @@ from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Filter
 from trivium.graph.around import Limits, around
 from trivium.ranking.profile import Expansion
+from trivium.results import snippet
 from trivium.results.explain import BREAKDOWN_KEYS
-from trivium.results.snippet import window
 from trivium.types import ChunkId, Hit, NodeId
 
 SCORE_TYPE = "context"
@@ -48,11 +48,11 @@ def context_of(
         if one.id not in chunks:
             continue
         chunk, node = chunks[one.id].chunk, chunks[one.id].node
-        shown = window(
+        shown = snippet.shown(
             chunk.text,
             first_line=chunk.start_line,
-            wanted=frozenset(),
-            words_of=analyser("standard"),
+            sought=snippet.Sought(frozenset(), analyser("standard")),
+            is_prose=snippet.is_prose(node),
         )
         made.append(
             Hit(

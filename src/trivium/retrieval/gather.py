@@ -33,6 +33,7 @@ COMPLETE = 0.99
 _MOST_ASKED = 20_000
 _ADVICE = "trivium index"
 _DIGITS = 6
+INSTANT = "instant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,30 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         is_instant=asked is not None and asked.is_instant,
         points=gained,
     )
+
+
+def with_instant(
+    snapshot: Snapshot, query: Query, gathered: Gathered, *, asking: Asking
+) -> Gathered:
+    """Have the instant model score the pool, too, where a slower one gave the vectors.
+
+    It finds nothing of its own. Where it has no vectors here or knows no word of the query, all
+    stays as it was; if it fails, the answer says so.
+    """
+    instant = next((one for one in asking.embedders if one.is_instant), None)
+    is_beside = "vectors" in gathered.signals and not gathered.is_instant
+    if instant is None or not is_beside or not gathered.has_all_scores:
+        return gathered
+    spaces = {space.model_id: space for space in snapshot.spaces()}
+    try:
+        made = _ask_one(snapshot, query, instant, spaces)
+        if isinstance(made, str) or len(made.vector) != spaces[instant.model_id].dimension:
+            return gathered
+        scores = made.index.score(made.vector, gathered.pool)
+    except (ModelError, MissingExtra, BackendError) as error:
+        said = Degraded(INSTANT, f"the others answer without it: {error}")
+        return replace(gathered, degraded=(*gathered.degraded, said))
+    return replace(gathered, signals={**gathered.signals, INSTANT: scores})
 
 
 def _above(ranking: Ranking, floor: float | None) -> Ranking:

@@ -24,7 +24,7 @@ from trivium.ranking.profile import Fusion, Profile, Scope
 from trivium.ranking.signals import linked, prepared
 from trivium.retrieval.boosts import Details, boosted
 from trivium.retrieval.files import files_of
-from trivium.retrieval.gather import Asking, gather, without_proxies
+from trivium.retrieval.gather import INSTANT, Asking, gather, with_instant, without_proxies
 from trivium.retrieval.spreading import Seeding, spread_from
 from trivium.types import ChunkId, Degraded, Gathered, Kind, NodeId, Part, Scored, View
 
@@ -86,6 +86,9 @@ def rank_scope(
     if said.get("vectors") and not weights.get("vectors"):
         unread = f"{gathered.embedder} knows English; words alone rank this query"
         gathered = replace(gathered, degraded=(*gathered.degraded, Degraded("vectors", unread)))
+    # Only here: in prose it has no weight, and its table need not be read.
+    if weights.get(INSTANT):
+        gathered = with_instant(snapshot, query, gathered, asking=asking)
     fused, score_type, details = _fused(snapshot, gathered, profile, weights)
     made = boosted(snapshot, fused, query, boosts=profile.boosts, text=snapshot.text(asking.view))
     for one, seen in made.details.items():
@@ -232,12 +235,19 @@ def _weights_by_sort(snapshot: Snapshot, gathered: Gathered, fusion: Fusion) -> 
 def as_read(
     weights: Mapping[str, float], gathered: Gathered, fusion: Fusion, query: Query
 ) -> Mapping[str, float]:
-    """Trust vectors as far as their model reads the query; as before where words find nothing."""
+    """Trust vectors as far as their model reads the query; as before where words find nothing.
+
+    The instant model reads English, whatever is read by the one that it stands beside.
+    """
     has_words = any(one.name == "text" and one.ids for one in gathered.rankings)
-    is_english = fusion.method == "zscore" and gathered.embedder in _READ_ENGLISH
-    if not is_english or not has_words or "vectors" not in weights:
+    is_english = gathered.embedder in _READ_ENGLISH
+    if fusion.method != "zscore" or (is_english and not has_words):
         return weights
-    return {**weights, "vectors": weights["vectors"] * read_in_english(query.meaning)}
+    lessened = [name for name in ("vectors", INSTANT) if is_english or name == INSTANT]
+    return {
+        name: weight * read_in_english(query.meaning) if name in lessened else weight
+        for name, weight in weights.items()
+    }
 
 
 def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:

@@ -68,6 +68,19 @@ class VectorPromises(Promises):
         )
         assert dict(nothing) == {}
 
+    def test_vectors_come_back_as_they_are_kept(self, large: Backend) -> None:
+        with large.snapshot() as snapshot:
+            vectors = _space(snapshot)
+            asked = vector_of("index")
+            found = vectors.search(asked, where=EVERYTHING, depth=50)
+            kept = vectors.kept((*found.ids, ChunkId("no such chunk")))
+            nothing = vectors.kept(())
+
+        cosines = {one: float(vector @ asked) for one, vector in kept.items()}
+        scores = dict(zip(found.ids, found.scores, strict=True))
+        assert cosines == pytest.approx(scores, abs=1e-4)
+        assert dict(nothing) == {}
+
     def test_a_filter_keeps_order_and_scores_of_vectors(self, large: Backend) -> None:
         where = build({"lang": "go", "kind": ["code", "doc"]})
         with large.snapshot() as snapshot:

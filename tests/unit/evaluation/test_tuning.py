@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -208,6 +208,24 @@ def test_other_signals_keep_their_weight_when_words_and_meaning_share_theirs() -
     weights = turned(base, (first,), ((first.key, 1.0),)).fusion.weights
     both = base.fusion.weights["text"] + base.fusion.weights["vectors"]
     assert weights == {**base.fusion.weights, "text": 0.0, "vectors": pytest.approx(both)}
+
+
+def test_what_the_instant_model_says_beside_a_slower_one_is_meaning_too() -> None:
+    base = profile("best")
+    given = base.fusion.code_weights
+    one = next(one for one in knobs(base, ALL) if one.key == "fuse.code_weights.vectors")
+
+    def shared(meaning: float) -> Mapping[str, float]:
+        return turned(base, (one,), ((one.key, meaning),)).fusion.code_weights
+
+    assert one.base == pytest.approx((given["vectors"] + given["instant"]) / sum(given.values()))
+    assert shared(one.base) == pytest.approx(given)
+    assert shared(0.0) == pytest.approx({"text": 1.0, "vectors": 0.0, "instant": 0.0})
+    half = shared(0.5)
+    assert half["text"] == pytest.approx(0.5)
+    assert half["instant"] / half["vectors"] == pytest.approx(
+        given["instant"] / given["vectors"], rel=1e-3
+    )
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -46,6 +46,39 @@ def test_a_blend_gives_each_signal_a_share_by_its_weight_and_spread() -> None:
     assert found[A] == pytest.approx(share["text"])
     assert found[B] == pytest.approx(share["text"] * 2 / 4 + share["vectors"] * 0.1 / 0.8)
     assert found[C] == pytest.approx(share["vectors"])
+
+
+def test_a_third_signal_has_its_share_and_the_others_share_it_where_it_is_not_there() -> None:
+    # Each of its own shape, so that each has a spread of its own.
+    signals = {
+        "text": {A: 4.0, B: 2.0, C: 0.0},
+        "vectors": {A: 0.1, B: 0.2, C: 0.9},
+        "instant": {A: 0.3, B: 0.9, C: 0.3},
+    }
+    weights = {"text": 0.1, "vectors": 0.7, "instant": 0.2}
+
+    def spread(name: str) -> float:
+        values = list(signals[name].values())
+        mean = sum(values) / 3
+        deviation = float((sum((one - mean) ** 2 for one in values) / 3) ** 0.5)
+        return weights[name] * (max(values) - min(values)) / deviation
+
+    def share(name: str, among: Sequence[str]) -> float:
+        return spread(name) / sum(spread(one) for one in among)
+
+    found = {one.chunk_id: one.parts for one in zscore([A, B, C], signals, weights=weights)}
+    values = {part.name: part.value for part in found[B]}
+    assert values == pytest.approx(
+        {
+            "text": share("text", list(signals)) * 2 / 4,
+            "vectors": share("vectors", list(signals)) * 0.1 / 0.8,
+            "instant": share("instant", list(signals)),
+        }
+    )
+    two = {name: signals[name] for name in ("text", "vectors")}
+    without = {one.chunk_id: one.score for one in zscore([A, B, C], two, weights=weights)}
+    assert without[A] == pytest.approx(share("text", list(two)))
+    assert without[C] == pytest.approx(share("vectors", list(two)))
 
 
 def test_a_signal_without_a_weight_or_without_scores_gives_nothing() -> None:

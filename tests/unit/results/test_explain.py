@@ -154,3 +154,9 @@ def test_where_only_modes_were_fused_by_rank_the_lists_have_none() -> None:
     assert {key for key, value in ranks.items() if value is None} == {
         *("sparseRank", "annRank", "sparseRrf", "annRrf", "score")
     }
+
+
+def test_words_that_tell_little_are_named_only_where_there_are_no_others() -> None:
+    scored = Scored(A, (Part("text rank 1", 1 / 61),))
+    assert reason(scored, GATHERED, words=["is", "Keep", "out"]) == "has Keep"
+    assert reason(scored, GATHERED, words=["is", "out"]) == "has is, out"

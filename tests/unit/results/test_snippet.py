@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.analysis.words import analyser
-from trivium.results.snippet import Snippet, marked, start, window
+from trivium.results.snippet import Snippet, Sought, marked, prose, start, window
 
 STANDARD, SIMPLE = analyser("standard"), analyser("simple")
 
 
 def shown(text: str, query: str, *, first_line: int = 1) -> Snippet:
     wanted = frozenset(STANDARD.terms(query))
-    return window(text, first_line=first_line, wanted=wanted, words_of=STANDARD)
+    return window(text, first_line=first_line, sought=Sought(wanted, STANDARD))
 
 
 def marks_in(text: str, query: str, *, how: str = "standard") -> list[str]:
@@ -94,11 +98,11 @@ def test_200_characters_are_followed_by_dots_only_if_there_are_more() -> None:
     wanted = frozenset({"a"})
 
     for text, expected in [("a" * 200, "a" * 200), ("a" * 201, "a" * 200 + "...")]:
-        assert start(text, first_line=1, wanted=wanted, words_of=SIMPLE).text == expected
+        assert start(text, first_line=1, sought=Sought(wanted, SIMPLE)).text == expected
 
 
 def test_the_dots_are_never_marked() -> None:
-    snippet = start("cat " * 60, first_line=7, wanted=frozenset({"cat"}), words_of=SIMPLE)
+    snippet = start("cat " * 60, first_line=7, sought=Sought(frozenset({"cat"}), SIMPLE))
 
     assert snippet.marks[-1] == (196, 199)
     assert snippet.first_line == 7
@@ -159,3 +163,110 @@ def test_an_identifier_parted_after_two_letters_is_marked_by_its_whole() -> None
 
     for name in ("to_string", "to__string", "toString", "ToString"):
         assert marked(f"x {name} y", wanted, STANDARD)[0] == ((2, 2 + len(name)),)
+
+
+FILLER = "Nothing of note happens in this sentence at all, which goes on for quite a while. " * 5
+
+
+def sought_for(query: str, *phrases: str) -> Sought:
+    return Sought(frozenset(STANDARD.terms(query)), STANDARD, phrases)
+
+
+def test_prose_is_shown_in_whole_sentences_and_the_line_is_theirs() -> None:
+    text = f"{FILLER}\nThe tabby cat sleeps. It purrs.\n{FILLER}"
+    found = prose(text, first_line=10, sought=sought_for("tabby purr"))
+
+    assert found.text.startswith("The tabby cat sleeps. It purrs.")
+    assert found.text.endswith("while.")
+    assert found.text in text
+    assert found.first_line == 11
+    assert [found.text[first:last] for first, last in found.marks] == ["tabby", "purrs"]
+
+
+def test_prose_without_a_match_shows_its_first_sentences() -> None:
+    found = prose(f"First here. {FILLER}", first_line=1, sought=sought_for("zebra"))
+    assert found.text.startswith("First here. Nothing of note")
+    assert found.marks == ()
+
+
+def test_the_sentence_nearest_in_meaning_is_shown_and_marked_where_no_word_matches() -> None:
+    asked: list[list[str]] = []
+
+    def nearest(texts: Sequence[str]) -> int:
+        asked.append(list(texts))
+        return texts.index("Felines rest.")
+
+    sought = Sought(frozenset({"tabbi"}), STANDARD, nearest=nearest)
+    found = prose(f"{FILLER} Felines rest. {FILLER}", first_line=1, sought=sought)
+
+    (mark,) = found.marks
+    assert found.text[slice(*mark)] == "Felines rest."
+    assert len(asked) == 1
+
+
+def test_meaning_is_not_asked_where_a_word_matches() -> None:
+    def nearest(_: Sequence[str]) -> int:
+        raise AssertionError
+
+    sought = Sought(frozenset({"tabbi"}), STANDARD, nearest=nearest)
+    found = prose(f"{FILLER} A tabby.", first_line=1, sought=sought)
+    assert [found.text[first:last] for first, last in found.marks] == ["tabby"]
+
+
+def test_a_phrase_is_marked_from_its_first_word_to_its_last() -> None:
+    sought = sought_for("how to reset", "how to reset")
+    found = prose("Learn How  to\nreset it.", first_line=1, sought=sought)
+    assert [found.text[first:last] for first, last in found.marks] == ["How  to\nreset"]
+
+
+def test_one_endless_sentence_is_cut_between_words_around_its_match() -> None:
+    text = "word " * 400 + "tabby " + "word " * 400
+    found = prose(text, first_line=1, sought=sought_for("tabby"))
+    assert len(found.text) <= 320
+    assert [found.text[first:last] for first, last in found.marks] == ["tabby"]
+    assert set(found.text.split()) == {"word", "tabby"}
+
+
+@pytest.mark.parametrize("cut", [window, prose])
+def test_no_cut_goes_through_a_flag(cut: Callable[..., Snippet]) -> None:
+    found = cut("🇯🇵" * 2000, first_line=1, sought=sought_for("zebra"))
+    assert found.text
+    assert len(found.text) % 2 == 0
+
+
+@pytest.mark.parametrize("cut", [window, prose, start])
+def test_a_minified_line_and_right_to_left_text_are_marked_where_they_match(
+    cut: Callable[..., Snippet],
+) -> None:
+    minified = "var a=1;" * 20_000 + "tabby()" + ";b=2" * 20_000
+    found = cut(minified, first_line=1, sought=sought_for("tabby"))
+    assert len(found.text) <= 320
+    for first, last in found.marks:
+        assert found.text[first:last] == "tabby"
+
+    hebrew = "החתול ישן על הספה. הכלב רץ בגן."
+    found = cut(hebrew, first_line=1, sought=sought_for("הכלב"))
+    assert [found.text[first:last] for first, last in found.marks] == ["הכלב"]
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "\n\n\n"])
+def test_prose_without_words_shows_nothing(text: str) -> None:
+    assert prose(text, first_line=3, sought=sought_for("cat")) == Snippet("", (), 3, ())
+
+
+@given(st.text(max_size=600), st.text(max_size=20))
+def test_what_is_shown_of_prose_stands_in_it_and_marks_lie_inside(text: str, query: str) -> None:
+    found = prose(text, first_line=1, sought=sought_for(query, query))
+    assert found.text in text
+    assert len(found.text) <= max(320, 0)
+    at = 0
+    for first, last in found.marks:
+        assert at <= first < last <= len(found.text)
+        at = last
+
+
+def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
+    text = "## Tabby\n\n" + "word " * 200 + "end."
+    found = prose(text, first_line=1, sought=sought_for("tabby"))
+    assert found.text.startswith("## Tabby\n\nword word")
+    assert 160 < len(found.text) <= 320

@@ -6,7 +6,7 @@ EmbeddedSnapshot for one view or one space.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.backends.embedded.filters import needs_rows
@@ -131,3 +131,11 @@ class EmbeddedVectors:
         wanted = np.array(sorted(numbers.values()), np.int64)
         scores = self._reader.of(vector, wanted)
         return {one: scores[number] for one, number in numbers.items() if number in scores}
+
+    def kept(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, NDArray[np.float32]]:
+        """Return the vectors of `ids`, of those that have a direction."""
+        import numpy as np
+
+        numbers = self._snapshot.numbers_of(ids)
+        vectors = self._reader.kept(np.array(sorted(numbers.values()), np.int64))
+        return {one: vectors[number] for one, number in numbers.items() if number in vectors}

@@ -19,7 +19,7 @@ from trivium.backends.embedded.aside import Replaced, write_aside
 from trivium.backends.quantise import to_int8, to_int16
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -307,17 +307,31 @@ class SpaceReader:
 
         They must ascend, without repeats.
         """
+        scores: dict[int, float] = {}
+        for rows, found in self._those(wanted):
+            cosines = exact_cosines(rows, found, vector)
+            scores.update(zip(rows.numbers[found].tolist(), cosines.tolist(), strict=True))
+        return scores
+
+    def kept(self, wanted: NDArray[np.int64]) -> dict[int, NDArray[np.float32]]:
+        """Return the vectors of exactly these chunk numbers, where they have one."""
         import numpy as np
 
-        scores: dict[int, float] = {}
+        vectors: dict[int, NDArray[np.float32]] = {}
+        for rows, found in self._those(wanted):
+            made = rows.matrix[found].astype(np.float32) * rows.scales[found][:, np.newaxis]
+            vectors.update(zip(rows.numbers[found].tolist(), made, strict=True))
+        return vectors
+
+    def _those(self, wanted: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
+        """Yield where the living rows of these chunk numbers stand that are not of zeros."""
+        import numpy as np
+
         for rows, dead in self._parts():
             found = _positions(rows.numbers, wanted)
             if dead is not None and len(dead):
                 found = found[~np.isin(rows.numbers[found], dead)]
-            found = found[rows.scales[found] > 0]
-            cosines = exact_cosines(rows, found, vector)
-            scores.update(zip(rows.numbers[found].tolist(), cosines.tolist(), strict=True))
-        return scores
+            yield rows, found[rows.scales[found] > 0]
 
 
 def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -94,3 +94,14 @@ class ReferenceVectors:
             for one in ids
             if one in self._kept and self._kept[one].scale
         }
+
+    def kept(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, NDArray[np.float32]]:
+        """Return the vectors of `ids` as they are kept; one without, or of zeros, is left out."""
+        import numpy as np
+
+        found = {one: self._kept[one] for one in ids if one in self._kept}
+        return {
+            one: np.array([kept.scale * step for step in kept.steps], np.float32)
+            for one, kept in found.items()
+            if kept.scale
+        }

@@ -21,6 +21,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     asking.search,
     asking.context,
     asking.get,
+    relating.related,
     relating.graph,
     ranking.compare,
     ranking.profiles,

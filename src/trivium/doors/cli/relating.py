@@ -1,4 +1,4 @@
-"""graph callers, callees, impact and neighbors: a node -> what it is linked with, on stdout.
+"""related, and graph callers, callees, impact, neighbors: a node -> what it has to do with.
 
 Each calls a Collection once, prints, and sets the exit status. Registered by main.
 """
@@ -28,6 +28,41 @@ def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]
     return click.option(
         "--depth", type=int, default=default, show_default=True, help="How many links away."
     )
+
+
+@click.command()
+@_NODE
+@FOLDER
+@click.option("-n", "--limit", type=int, default=10, show_default=True, help="Most to show.")
+@click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
+@_NO_SYNC
+@AS_JSON
+def related(
+    wanted: str, folder: Path, *, limit: int, explain: bool, no_sync: bool, as_json: bool
+) -> None:
+    """Show what is like ID: near in meaning, linked with it or with the same.
+
+    ID is an id that a search shows, a path, or the name of a symbol that only one has. What is
+    like a file are other files, each once. Nearly the same text is marked as such.
+    """
+    from trivium.results import present
+
+    with open_folder(folder) as collection:
+        if not no_sync:
+            with Progress("looking for files") as progress:
+                collection.refresh(progress=progress)
+        answer = collection.related(wanted, limit=limit)
+        place = places(collection, folder)
+    if as_json:
+        show_json(present.as_data(answer))
+    elif answer.results:
+        click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
+    else:
+        say("Nothing found.")
+    if not as_json:
+        for line in present.footer(answer):
+            say(line, dim=True)
+    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
 
 
 @click.group()

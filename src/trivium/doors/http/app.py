@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import Data, HttpContext, HttpSearch
+from trivium.doors.answers import Data, HttpContext, HttpRelated, HttpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
 from trivium.doors.http.body import TOO_LARGE, json_body, query_data, wants_xplor
@@ -82,6 +82,7 @@ def build(upkeep: Upkeep, *, port: int) -> Starlette:
         routes=[
             Route("/api/search", _guarded(doors.search), methods=["GET", "POST"]),
             Route("/api/context", _guarded(doors.post_context), methods=["POST"]),
+            Route("/api/related", _guarded(doors.get_related), methods=["GET"]),
             Route("/api/nodes/{id:any}", _guarded(doors.get_node), methods=["GET"]),
             Route("/health", _guarded(doors.get_health), methods=["GET"]),
         ],
@@ -132,6 +133,14 @@ class _Endpoints:
             lambda: self._upkeep.context(asked, max_tokens=wanted.max_tokens)
         )
         return reply.found(context_data(packed))
+
+    async def get_related(self, request: Request) -> Response:
+        """Return what is like one node; the request is the query string."""
+        data = query_data(request.query_params)
+        wanted = answers.read(HttpRelated, data, is_text=True)
+        answers.check_collection(wanted.collection, self._upkeep.name)
+        answer = await self._in_worker(lambda: self._upkeep.related(wanted.id, limit=wanted.limit))
+        return reply.found(present.as_data(answer))
 
     async def get_node(self, request: Request) -> Response:
         """Return one node or chunk with its text."""
@@ -191,7 +200,8 @@ async def _http_failure(request: Request, error: Exception) -> Response:
     if error.status_code == _NOT_FOUND:
         kind, message = (
             "NotFound",
-            "Nothing here. There are /api/search, /api/context, /api/nodes/ID and /health.",
+            "Nothing here. There are /api/search, /api/context, /api/related, /api/nodes/ID "
+            "and /health.",
         )
     elif error.status_code == _WRONG_METHOD:
         kind, message = (

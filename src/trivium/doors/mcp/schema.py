@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trivium.doors.answers import ContextRequest, McpFetch, McpSearch
+from trivium.doors.answers import ContextRequest, McpFetch, McpRelated, McpSearch
 
 Schema = dict[str, Any]
 
@@ -58,6 +58,7 @@ HIT = _object(
         "context": _TEXT_OR_NULL,
     },
     scoreBreakdown={"type": "object"},
+    duplicate={"type": "boolean"},
 )
 ANSWER = _object(
     {
@@ -150,6 +151,11 @@ def search_input() -> Schema:
 def fetch_input() -> Schema:
     """Return the schema of a fetch's arguments."""
     return McpFetch.model_json_schema(by_alias=True)
+
+
+def related_input() -> Schema:
+    """Return the schema of what `related` takes."""
+    return McpRelated.model_json_schema(by_alias=True)
 
 
 def context_input() -> Schema:

@@ -1,4 +1,4 @@
-"""A folder -> an MCP server with the tools `search`, `fetch` and `context`.
+"""A folder -> an MCP server with the tools `search`, `fetch`, `related` and `context`.
 
 Nothing of the engine is imported before the first call, so that a host that starts many
 servers gets its list of tools at once. The first call goes through the folder and reports
@@ -32,7 +32,7 @@ from mcp_types import (
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import ContextRequest, McpFetch, McpSearch
+from trivium.doors.answers import ContextRequest, McpFetch, McpRelated, McpSearch
 from trivium.doors.mcp import schema
 from trivium.doors.mcp.budget import Reply, fit, fit_context
 from trivium.errors import TriviumError
@@ -48,6 +48,7 @@ Call = Callable[[Mapping[str, object], "Progress"], Reply]
 _INSTRUCTIONS = (
     "Searches one folder of code and documents by words and meaning. Use search to find "
     "functions, classes, sections and files; use fetch with a hit's id to read its whole text; "
+    "use related with a hit's id to see what is like it or belongs to it; "
     "use context to read the most useful lines about a question at once, within maxTokens."
 )
 # An agent asks one thing at a time; a few threads serve one that asks in parallel.
@@ -66,6 +67,7 @@ class Tools:
         self._calls: Mapping[str, Call] = {
             "search": self._search,
             "fetch": self._fetch,
+            "related": self._related,
             "context": self._context,
         }
 
@@ -129,6 +131,14 @@ class Tools:
         head = f"{source.file_path}:{source.start_line}-{source.end_line}  {item.node.id}"
         return Reply(answers.item_data(item), f"{head}\n\n{item.text}")
 
+    def _related(self, arguments: Mapping[str, object], progress: Progress) -> Reply:
+        request = answers.read(McpRelated, arguments)
+        upkeep = self._opened(progress)
+        from trivium.results import present
+
+        answer = upkeep.related(request.id, limit=request.limit)
+        return fit(present.as_data(answer), max_tokens=request.max_tokens)
+
     def _context(self, arguments: Mapping[str, object], progress: Progress) -> Reply:
         request = answers.read(ContextRequest, arguments)
         upkeep = self._opened(progress)
@@ -175,6 +185,17 @@ def offered() -> list[Tool]:
             input_schema=schema.fetch_input(),
             output_schema=schema.ITEM,
             annotations=_reads_only("Read one result"),
+        ),
+        Tool(
+            name="related",
+            title="Find what is like a result",
+            description=(
+                "Return what is like a hit, by its id: near in meaning, linked with it (calls, "
+                "imports, mentions) or with the same. Nearly the same text is marked duplicate."
+            ),
+            input_schema=schema.related_input(),
+            output_schema=schema.ANSWER,
+            annotations=_reads_only("Find what is like a result"),
         ),
         Tool(
             name="context",

@@ -1,0 +1,205 @@
+"""A folder -> an index that is up to date with it, and how far it is behind where it is not.
+
+What it knows of the folder: its files and tables, how they are cut, which branch they are on.
+Reading and writing are the indexer's.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from trivium import indexer
+from trivium.backends.base import Backend
+from trivium.config import Settings
+from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
+from trivium.linking.world import Paths
+from trivium.models.base import Embedder
+from trivium.sources.base import Listing, Source
+from trivium.sources.files import FolderSource, own_ignores
+from trivium.sources.joined import JoinedSource
+from trivium.sources.presence import is_folder_there, is_there
+from trivium.types import Degraded
+from trivium.writing.digest import Cutting
+from trivium.writing.plan import plan
+
+# Raise when parsing, masking or cutting changes what is stored.
+CONTENT_VERSION = 3
+# About a quarter of a second of work; a search does not wait for more.
+_LINKS_BEFORE_ANSWER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How many changed files the last sync could not take in, and why.
+
+    A folder that `is_empty` may be an unmounted disk: its files are not gone for good.
+    """
+
+    files: int = 0
+    degraded: tuple[Degraded, ...] = ()
+    is_empty: bool = False
+
+
+def cutting_of(settings: Settings) -> Cutting:
+    """Return how texts are cut into chunks."""
+    return Cutting(settings.number("chunking.size"), settings.number("chunking.overlap"))
+
+
+def fingerprint(settings: Settings) -> str:
+    """Return what an index must have been made with to be gone on with."""
+    cutting = cutting_of(settings)
+    return f"content {CONTENT_VERSION}, chunks {cutting.size}/{cutting.overlap}"
+
+
+class Folder:
+    """The folder of a collection, and the index that follows it."""
+
+    def __init__(self, root: Path, *, settings: Settings, backend: Backend) -> None:
+        self.root = root
+        self.behind = Behind()
+        self._settings = settings
+        self._backend = backend
+        self._paths: Paths | None = None
+        self._check_made_alike()
+
+    def _check_made_alike(self) -> None:
+        made, wanted = self._backend.meta().get("fingerprint", ""), fingerprint(self._settings)
+        if made != wanted:
+            raise IndexUnusable(
+                f"The index of {self.root} was made with other settings ({made}; now "
+                f"{wanted}). Make it anew with: "
+                f"trivium index --rebuild {shlex.quote(str(self.root))}"
+            )
+
+    def sync(
+        self,
+        *,
+        progress: indexer.Progress = indexer.no_progress,
+        yes: bool = False,
+        wait_s: float = 5.0,
+        keeps_if_empty: bool = False,
+        folders: frozenset[str] | None = None,
+        links: int | None = None,
+        instant: Embedder | None = None,
+    ) -> indexer.Report:
+        """Bring the index up to date with the folder; only what changed costs anything.
+
+        `folders` are those in which something may have changed; None is all. `links` is how
+        many files are linked at most; the others wait for the next time. A folder that is
+        suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
+        answers then say so.
+        """
+        try:
+            report = indexer.sync(
+                self._source(),
+                self._backend,
+                cutting=cutting_of(self._settings),
+                synced_ns=self._synced_ns(),
+                wait_s=wait_s,
+                progress=progress,
+                check=lambda listing: self._check_size(listing, yes=yes),
+                keeps_if_empty=keeps_if_empty,
+                folders=folders,
+                instant=instant,
+            )
+            indexer.link(
+                self._backend,
+                wait_s=wait_s,
+                most=links,
+                paths=self._paths_of,
+                progress=progress,
+            )
+        except IndexLocked as error:
+            self.behind = Behind(self.dirty_files(), (Degraded("sync", str(error)),))
+            raise
+        said = (
+            f"{self.root} holds no files, but its index holds {report.kept:,}; they are kept. "
+            f"To forget them: trivium index {shlex.quote(str(self.root))}"
+        )
+        self.behind = (
+            Behind(report.kept, (Degraded("sync", said),), is_empty=True)
+            if report.kept
+            else Behind()
+        )
+        return report
+
+    def _paths_of(self, files: Iterable[str]) -> Paths:
+        """Return the paths for linking; those of the last time, if no file came or went."""
+        now = {path for path in files if not path.endswith("/")}
+        if self._paths is None or self._paths.all != now:
+            self._paths = Paths(now)
+        return self._paths
+
+    def refresh(
+        self,
+        *,
+        progress: indexer.Progress = indexer.no_progress,
+        yes: bool = False,
+        instant: Embedder | None = None,
+    ) -> None:
+        """Take in what changed, without waiting; where that fails, the last state answers.
+
+        The answers then say so, and how many files have changed. Only where there is no state
+        yet is it worth waiting for the process that makes the first.
+        """
+        wait_s = 0.0 if self.is_indexed() else 5.0
+        try:
+            self.sync(
+                progress=progress,
+                yes=yes,
+                wait_s=wait_s,
+                keeps_if_empty=True,
+                links=_LINKS_BEFORE_ANSWER,
+                instant=instant,
+            )
+        except IndexLocked:
+            # Noted by sync itself, with the number of changed files.
+            return
+        except BackendError as error:
+            self.behind = Behind(self.dirty_files(), (Degraded("sync", str(error)),))
+
+    def _check_size(self, listing: Listing, *, yes: bool) -> None:
+        most = self._settings.number("files.ask_above")
+        if len(listing.entries) > most and not yes and not self.is_indexed():
+            raise UsageError(
+                f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
+                "Index a smaller folder, add a .triviumignore, or say --yes."
+            )
+
+    def is_there(self, path: str) -> bool:
+        """Whether a file or folder is where it was indexed; a table is where its database is."""
+        return (
+            is_there(self.root, path)
+            or path in self._settings.texts("records.tables")
+            or is_folder_there(self.root, path.removesuffix("/"))
+        )
+
+    def _source(self) -> Source:
+        folder = FolderSource(
+            self.root,
+            max_file_bytes=self._settings.number("files.max_bytes"),
+            extra_ignores=own_ignores(
+                self.root, self._settings.home, self._settings.texts("files.ignore")
+            ),
+        )
+        tables = self._settings.texts("records.tables")
+        return JoinedSource(folder, tables=tables) if tables else folder
+
+    def is_indexed(self) -> bool:
+        """Whether there is a state to answer from."""
+        return "indexed_at" in self._backend.meta()
+
+    def _synced_ns(self) -> int | None:
+        at = self._backend.meta().get("indexed_at")
+        return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
+
+    def dirty_files(self) -> int:
+        """Count the files that have changed since they were taken in."""
+        listing = self._source().list()
+        with self._backend.snapshot() as snapshot:
+            known, in_vain = snapshot.files(), snapshot.in_vain()
+        return plan(listing.entries, known, in_vain=in_vain).changes
