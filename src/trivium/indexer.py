@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from trivium.backends.base import (
     Writer,
 )
 from trivium.crew import Crew, digested
-from trivium.errors import IndexLocked, MissingExtra, ModelError
+from trivium.errors import IndexLocked, IndexRemoved, MissingExtra, ModelError
 from trivium.linking.projects import Projects, gathered
 from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder, Remarking
@@ -351,6 +351,7 @@ def link(
     `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
     `paths` makes those of the index ready; a caller may have them from before.
     """
+    backend = backend.as_it_is()
     done = 0
     while most is None or done < most:
         with backend.writer(wait_s=wait_s) as writer:
@@ -450,6 +451,7 @@ def remember(
     """
     from trivium.sources.history import history
 
+    backend = backend.as_it_is()
     with backend.snapshot() as snapshot:
         since = snapshot.history_head()
         found = history(root, since=since or None, should_stop=should_stop)
@@ -481,8 +483,9 @@ def embed(
     model, the two take turns, and no text is embedded twice; `say` tells of that. The writer
     lock is held only to look and to store, so that others can write in between. What was
     stored before an interruption is kept, and published; so is the pace, for those who ask
-    how long it will take.
+    how long it will take. Raises IndexRemoved, and writes no more, if the index is removed.
     """
+    backend = backend.as_it_is()
     model = embedder.model_id
     done = 0
     turns = _Turns(backend, embedder, progress=progress, say=say)
@@ -508,10 +511,15 @@ def embed(
                         writer.note({pace_key(model): f"{(start + len(some)) / took:.4g}"})
                     done += len(some)
                     progress("embedding", done, total)
+    except BaseException:
+        # What ended it is to be heard of, not that there is nothing left to publish.
+        with suppress(IndexRemoved):
+            _publish(backend, wait_s=wait_s)
+        raise
     finally:
         for remark in embedder.remarks() if isinstance(embedder, Remarking) else ():
             say(remark)
-        _publish(backend, wait_s=wait_s)
+    _publish(backend, wait_s=wait_s)
     return done
 
 

@@ -136,7 +136,7 @@ class Meaning:
         own = self._own()
         if not isinstance(own, Served):
             return None
-        with self._backend.writer(wait_s=5.0) as writer:
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
             count = writer.count_pending(own.model_id)
             some = writer.pending(own.model_id, limit=SAMPLE) if count else ()
         texts = [one.text for one in some]

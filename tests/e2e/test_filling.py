@@ -319,3 +319,116 @@ def test_a_text_of_ten_megabytes_is_embedded_by_its_start(place: Place, service:
     assert sent.startswith("Long")
     assert 7000 < len(sent) <= 8000
     assert '"filling": null' in place.run("status", "--json", **large)
+
+
+def left_over(place: Place) -> list[str]:
+    """Return what is still there of the index, files and folders."""
+    home = Path(place.environment["TRIVIUM_HOME"])
+    return sorted(
+        str(one.relative_to(home))
+        for kept in ("collections", "store")
+        for one in (home / kept).rglob("*")
+    )
+
+
+def test_a_reset_under_one_that_fills_in_leaves_nothing_and_ends_it(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    filling = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    stdout, stderr = filling.communicate(timeout=LONG_S)
+
+    assert (filling.returncode, stdout) == (2, "")
+    assert stderr.count("was removed") == 1
+    assert "Traceback" not in stderr
+    assert f"trivium index {place.folder}" in stderr
+    assert left_over(place) == []
+    # The request that was under way is the last one.
+    assert len(service.requests) == 2
+
+
+def test_a_reset_ends_one_that_waits_for_its_turn_too(place: Place, service: Counting) -> None:
+    service.hold_after(1)
+    first = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+    second = place.start("index")
+    read_until(second, lambda line: "is at work in process" in line)
+
+    place.run("reset", "--yes")
+    said = second.communicate(timeout=LONG_S)[1]
+    service.let_go()
+    first.communicate(timeout=LONG_S)
+
+    assert [first.returncode, second.returncode] == [2, 2]
+    assert said.count("was removed") == 1
+    assert left_over(place) == []
+
+
+def test_a_reset_under_one_that_fills_in_leaves_another_worktree_its_vectors(
+    place: Place, service: Counting, tmp_path: Path
+) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(place.folder)]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *words], check=True)
+    other = Place(tmp_path / "other", place.environment)
+    subprocess.run([*git, "worktree", "add", "-q", str(other.folder)], check=True)
+    (other.folder / "own.md").write_text("# Own\n\nOnly here.\n", encoding="utf-8")
+    other.run("index", "--no-embed")
+    service.hold_after(1)
+    filling = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    filling.communicate(timeout=LONG_S)
+
+    assert filling.returncode == 2
+    assert [one for one in left_over(place) if one.startswith("collections/notes")] == []
+    done = other.json("index")
+    assert done["embedded"] == 1.0
+    # What was stored before the reset is still there for the other.
+    assert done["embeddedTexts"] == len(service.texts) - 64
+
+
+def test_a_reset_under_a_server_that_fills_in_leaves_nothing_until_somebody_searches(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    server = place.start("serve", "--port", "0")
+    try:
+        address = read_until(server, lambda line: "http://" in line).split()[-1]
+        assert service.is_asked.wait(LONG_S)
+        place.run("reset", "--yes")
+        service.let_go()
+        said = read_until(server, lambda line: "was removed" in line)
+        after = left_over(place)
+        with httpx.Client(base_url=address, trust_env=False, timeout=LONG_S) as client:
+            (place.folder / "note000.md").write_text("# Other\n\nA change.\n", encoding="utf-8")
+            found = client.get("/api/search", params={"q": "number 7", "limit": 1}).json()
+    finally:
+        server.kill()
+        server.communicate()
+
+    assert f"trivium index {place.folder}" in said
+    assert after == []
+    assert found["results"][0]["source"]["filePath"] == "note007.md"
+
+
+def test_a_reset_under_a_watch_that_fills_in_ends_the_watch(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    watching = place.start("index", "--watch")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    said = watching.communicate(timeout=LONG_S)[1]
+
+    assert watching.returncode == 2
+    assert said.count("was removed") == 1
+    assert left_over(place) == []

@@ -476,6 +476,14 @@ class Backend(Protocol):
         """
         ...
 
+    def as_it_is(self) -> Backend:
+        """Return the index that is there now, and no other.
+
+        Once that is removed, or made anew, each of its methods raises IndexRemoved and writes
+        nothing: for whoever goes on for long with what was read before.
+        """
+        ...
+
     def introduce(self, meta: Mapping[str, str]) -> None:
         """Say what a new index is to remember of itself; one that is there keeps its own."""
         ...

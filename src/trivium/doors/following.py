@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trivium.errors import ModelError, TriviumError, UsageError
+from trivium.errors import IndexRemoved, ModelError, TriviumError, UsageError
 from trivium.results.present import counted
 from trivium.sources.files import own_ignores
 from trivium.sources.watch import POLL_S, Watch
@@ -85,7 +85,7 @@ def follow(
     """Keep an index up to date until `should_stop` or Ctrl-C; `say` gets a line per round.
 
     Begins with the whole folder, and raises what that raises; later troubles are said, and
-    tried again.
+    tried again. Raises IndexRemoved if another process removes the index under it.
     """
     watch = watch_of(collection) if watch is None else watch
     order = _Order(say, progress, should_stop, yes, embeds)
@@ -146,6 +146,8 @@ class _Following:
             self._embed()
             self._say_round(report)
             self._trouble = ""
+        except IndexRemoved:
+            raise
         except TriviumError as error:
             # Another process writes, or the folder is gone for a while.
             self._trouble = self._said_once(str(error), before=self._trouble)
@@ -181,6 +183,8 @@ class _Following:
         try:
             self._collection.remember(should_stop=self._order.should_stop)
             self._no_history = ""
+        except IndexRemoved:
+            raise
         except TriviumError as error:
             self._no_history = self._said_once(f"No history: {error}", before=self._no_history)
         finally:

@@ -13,7 +13,7 @@ from trivium.backends.base import Batch
 from trivium.backends.embedded import read
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import TextWriter
-from trivium.errors import BackendError
+from trivium.errors import BackendError, IndexRemoved
 from trivium.filtering.conditions import EVERYTHING, build
 from trivium.query.grammar import Words
 from trivium.testing.corpus import Section, make_file
@@ -216,3 +216,64 @@ def test_a_writer_that_cannot_start_leaves_no_connection_open(
         made[0].execute("SELECT 1")
     monkeypatch.undo()
     fill(backend, "old", 1)
+
+
+def test_one_that_is_to_stay_as_it_is_writes_and_makes_nothing_once_it_is_removed(
+    tmp_path: Path, opened: Open
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    fill(same, "more", 1)
+    opened().destroy(wait_s=0)
+
+    for use in (
+        lambda: same.writer(wait_s=0),
+        same.snapshot,
+        lambda: same.turn(MODEL, wait_s=0),
+    ):
+        with pytest.raises(IndexRemoved, match=r"of here was removed.*trivium index here"), use():
+            pass
+    for ask_for in (same.meta, same.as_it_is, staying.as_it_is):
+        with pytest.raises(IndexRemoved):
+            ask_for()
+    assert staying.meta() == {"root": "here"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_is_to_stay_as_it_is_does_not_go_on_with_one_made_anew(opened: Open) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    with same.snapshot():
+        pass
+    opened().destroy(wait_s=0)
+    fill(staying, "new", 2)
+
+    with pytest.raises(IndexRemoved), same.writer(wait_s=0):
+        pass
+    with pytest.raises(IndexRemoved), same.snapshot():
+        pass
+    assert seen(staying, "new")["files"] == ["new0.md", "new1.md"]
+
+
+def test_who_waits_for_a_lock_while_the_index_is_removed_leaves_no_folder_behind(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    folders = [tmp_path / "index", tmp_path / "store"]
+
+    def wanted_at_first(_: Path) -> bool:
+        # As seen by one that looked just before the index was removed.
+        return next(looks, False)
+
+    monkeypatch.setattr(same, "_is_wanted", wanted_at_first)
+    for use in (lambda: same.writer(wait_s=0), lambda: same.turn(MODEL, wait_s=0)):
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        looks = iter([True, True])
+        with pytest.raises(IndexRemoved), use():
+            pass
+        assert [folder.exists() for folder in folders] == [False, False]
