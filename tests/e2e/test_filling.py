@@ -432,3 +432,18 @@ def test_a_reset_under_a_watch_that_fills_in_ends_the_watch(
     assert watching.returncode == 2
     assert said.count("was removed") == 1
     assert left_over(place) == []
+
+
+def test_a_rebuild_sends_nothing_before_a_large_bill_is_agreed_to(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+    before = len(service.requests)
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="1")
+    said = refused.communicate(timeout=LONG_S)[1]
+
+    assert refused.returncode == 2
+    assert "nothing was sent" in said
+    assert len(service.requests) == before

@@ -86,9 +86,7 @@ def index(
             collection.remember()
         if not no_embed:
             try:
-                if rebuild:
-                    collection.renew()
-                texts = _embed(collection, yes=yes)
+                texts = _embed(collection, yes=yes, renews=rebuild)
             except (ModelError, MissingExtra) as error:
                 problem = str(error)
         now = collection.status()
@@ -117,7 +115,7 @@ def index(
         say(f"Not embedded: {problem}")
 
 
-def _embed(collection: Collection, *, yes: bool) -> int:
+def _embed(collection: Collection, *, yes: bool, renews: bool) -> int:
     """Embed what has no vector; say first what a service would be sent, and ask if it is much.
 
     Only a person can be asked: where nobody sits at a terminal, a large run needs --yes.
@@ -130,6 +128,11 @@ def _embed(collection: Collection, *, yes: bool) -> int:
                 say("Nothing was sent; the instant model answers.")
                 return 0
             yes = True
+        if due.is_large and not yes:
+            raise UsageError(due.refusal())
+    if renews:
+        # Asks the service for one word, and so only once what is to be sent was agreed to.
+        collection.renew()
     with Progress() as progress:
         return collection.embed(progress=progress, say=progress.say, yes=yes)
 
