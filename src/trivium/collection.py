@@ -80,7 +80,7 @@ from trivium.writing.digest import Cutting
 from trivium.writing.plan import plan
 
 if TYPE_CHECKING:
-    from trivium.models.bill import Bill
+    from trivium.models.bill import Bill, Renewal
     from trivium.parsing.skills import SectionPreview
     from trivium.results.context import Context
     from trivium.results.pack import Pack
@@ -329,16 +329,27 @@ class Collection:
         """
         return self._meaning.embed(progress, say=say, yes=yes)
 
-    def renew(self) -> None:
+    def renewal(self) -> Renewal | None:
+        """Say whether the set model gives vectors of another length now; forgets nothing.
+
+        Asks a service for the vector of one word, unless it has made none here yet. Raises
+        ModelError or MissingExtra if the model cannot be had.
+        """
+        return self._meaning.renewal()
+
+    def renew(self, *, yes: bool = False) -> None:
         """Forget the vectors of the set model if it gives others now, of another length.
 
-        Asks the model, which may be a service, how long they are. Raises as `embed` does.
+        Raises as `embed` does, and then forgets nothing.
         """
-        self._meaning.renew()
+        self._meaning.renew(yes=yes)
 
-    def bill(self) -> Bill | None:
-        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
-        return self._meaning.bill()
+    def bill(self, *, renews: bool = False) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing.
+
+        With `renews`, the word that `renew` sends is counted too.
+        """
+        return self._meaning.bill(renews=renews)
 
     def search(
         self,

@@ -14,8 +14,8 @@ from trivium import indexer
 from trivium.backends.base import Backend, Snapshot, Space
 from trivium.config import Settings
 from trivium.errors import MissingExtra, ModelError, UsageError
-from trivium.models.base import Embedder, Served
-from trivium.models.bill import SAMPLE, Bill, estimate
+from trivium.models.base import PROBE, Embedder, Served
+from trivium.models.bill import SAMPLE, Bill, Renewal, estimate
 from trivium.models.chosen import Chosen, choose
 from trivium.models.kept import QueryVectors
 from trivium.models.once import Once
@@ -120,27 +120,64 @@ class Meaning:
             first=lambda: self._opened.most(_MOST_FIRST),
         )
 
-    def renew(self) -> None:
-        """Forget the vectors of the set model if it gives others now, of another length."""
+    def renewal(self) -> Renewal | None:
+        """Say whether the set model gives vectors of another length now; forgets nothing.
+
+        Asks a service for the vector of one word, unless none of its vectors is kept.
+        """
         own = self._own()
         if own is None or own.is_instant:
+            return None
+        kept = self._kept_length(own)
+        if kept is None or own.dimension == kept:
+            return None
+        due = None
+        if isinstance(own, Served):
+            # As many texts as a model of which nothing is kept would have to embed.
+            due = self._bill_of(own, space="")
+        return Renewal(own.name, kept, own.dimension, due)
+
+    def renew(self, *, yes: bool) -> None:
+        """Forget the vectors of the set model if it gives others now, of another length.
+
+        Raises UsageError, and forgets nothing, if a service would have to be sent more than
+        settings allow, unless `yes`.
+        """
+        own = self._own()
+        due = None if yes else self.bill(renews=True)
+        if due is not None and due.is_large:
+            raise UsageError(due.refusal())
+        found = self.renewal()
+        if own is None or found is None:
             return
-        length = own.dimension
-        with self._backend.writer(wait_s=5.0) as writer:
-            if writer.vector_length(own.model_id) not in (None, length):
-                writer.forget_vectors(own.model_id)
+        if found.is_large and not yes:
+            raise UsageError(found.refusal())
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
+            writer.forget_vectors(own.model_id)
         self._queries.forget()
 
-    def bill(self) -> Bill | None:
-        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
+    def bill(self, *, renews: bool = False) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing.
+
+        One that `renews` sends a word more, if it has to know how long vectors are.
+        """
         own = self._own()
         if not isinstance(own, Served):
             return None
+        is_asked = renews and self._kept_length(own) is not None
+        return self._bill_of(own, space=own.model_id, more=(PROBE,) if is_asked else ())
+
+    def _bill_of(self, own: Embedder, *, space: str, more: tuple[str, ...] = ()) -> Bill | None:
+        """Return what texts without a vector in a space, and some `more`, are to a service."""
         with self._backend.as_it_is().writer(wait_s=5.0) as writer:
-            count = writer.count_pending(own.model_id)
-            some = writer.pending(own.model_id, limit=SAMPLE) if count else ()
-        texts = [one.text for one in some]
-        return estimate(own, count=count, sample=texts, settings=self._settings)
+            count = writer.count_pending(space)
+            some = writer.pending(space, limit=SAMPLE) if count else ()
+        texts = [*(one.text for one in some), *more]
+        return estimate(own, count=count + len(more), sample=texts, settings=self._settings)
+
+    def _kept_length(self, own: Embedder) -> int | None:
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
+            return writer.vector_length(own.model_id)
 
     def filling(self, snapshot: Snapshot) -> Filling | None:
         """Say how far the set model is; None if all can be searched, or there is none."""

@@ -447,3 +447,68 @@ def test_a_rebuild_sends_nothing_before_a_large_bill_is_agreed_to(
     assert refused.returncode == 2
     assert "nothing was sent" in said
     assert len(service.requests) == before
+
+
+def test_the_word_that_a_rebuild_asks_for_is_on_the_bill_too(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    before = len(service.requests)
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="2")
+    said = refused.communicate(timeout=LONG_S)[1]
+    asked = len(service.requests) - before
+    agreed = place.start("index", "--rebuild")
+    heard = agreed.communicate(timeout=LONG_S)[1]
+
+    assert (refused.returncode, agreed.returncode) == (2, 0)
+    assert f"1 text to send, about {-(-len('dimension') // 3)} tokens" in said
+    assert "1 text to send" in heard
+    assert (asked, len(service.requests) - before) == (0, 1)
+
+
+def test_a_rebuild_of_an_index_without_vectors_asks_for_no_word(
+    place: Place, service: Counting
+) -> None:
+    place.run("index", "--no-embed")
+
+    assert place.json("index", "--rebuild")["embedded"] == 1.0
+    assert "dimension" not in service.texts
+
+
+def test_a_rebuild_that_would_send_too_much_keeps_the_vectors(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    before = len(service.requests)
+    service.dimension = 24
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="10")
+    said = refused.communicate(timeout=LONG_S)[1]
+
+    assert refused.returncode == 2
+    assert "gives vectors of 24 numbers now, those kept have 16" in said
+    assert "the vectors are kept" in said
+    assert service.requests[before:] == [service.requests[-1]]
+    assert service.requests[-1]["input"] == ["dimension"]
+    service.dimension = 16
+    done = place.json("index")
+    assert (done["embeddedTexts"], done["embedded"]) == (0, 1.0)
+
+
+def test_a_rebuild_that_goes_on_watching_makes_vectors_anew_too(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    service.dimension = 24
+
+    watching = place.start("index", "--rebuild", "--watch")
+    try:
+        said = read_until(watching, lambda line: "embedded" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    assert "texts embedded" in said
+    spaces = {one["model"][:6]: one["dimension"] for one in place.json("status")["spaces"]}
+    assert spaces["openai"] == 24

@@ -43,6 +43,7 @@ from trivium.results.present import counted, embedded, filling, one_line, printa
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Status
+    from trivium.models.bill import Bill, Renewal
 
 
 @click.command()
@@ -74,7 +75,7 @@ def index(
         model = model or remembered_model(root)
         remove(root)
     if watch:
-        _watch(folder, model=model, embeds=not no_embed, yes=yes)
+        _watch(folder, model=model, renews=rebuild, embeds=not no_embed, yes=yes)
         return
     texts = 0
     problem = ""
@@ -116,35 +117,48 @@ def index(
 
 
 def _embed(collection: Collection, *, yes: bool, renews: bool) -> int:
-    """Embed what has no vector; say first what a service would be sent, and ask if it is much.
-
-    Only a person can be asked: where nobody sits at a terminal, a large run needs --yes.
-    """
-    due = collection.bill()
-    if due is not None:
-        say(str(due))
-        if due.is_large and not yes and sys.stdin.isatty() and sys.stderr.isatty():
-            if not click.confirm("Send them?", err=True):
-                say("Nothing was sent; the instant model answers.")
-                return 0
-            yes = True
-        if due.is_large and not yes:
-            raise UsageError(due.refusal())
+    """Embed what has no vector; say first what a service would be sent, and ask if it is much."""
+    due = collection.bill(renews=renews)
+    if not _is_agreed(due, yes=yes):
+        say("Nothing was sent; the instant model answers.")
+        return 0
+    is_agreed = yes or (due is not None and due.is_large)
     if renews:
         # Asks the service for one word, and so only once what is to be sent was agreed to.
-        collection.renew()
+        everything = collection.renewal()
+        if not _is_agreed(everything, yes=yes):
+            say("No text was sent; the vectors are kept.")
+            return 0
+        if everything is not None:
+            collection.renew(yes=True)
+            is_agreed = True
     with Progress() as progress:
-        return collection.embed(progress=progress, say=progress.say, yes=yes)
+        return collection.embed(progress=progress, say=progress.say, yes=is_agreed)
 
 
-def _watch(folder: Path, *, model: str | None, embeds: bool, yes: bool) -> None:
+def _is_agreed(due: Bill | Renewal | None, *, yes: bool) -> bool:
+    """Say what would be sent, and whether it may be: a person is asked if it is much.
+
+    Where nobody sits at a terminal, a large run needs --yes. Raises UsageError without it.
+    """
+    if due is None:
+        return True
+    say(str(due))
+    if yes or not due.is_large:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(due.refusal())
+    return click.confirm("Send them?", err=True)
+
+
+def _watch(folder: Path, *, model: str | None, renews: bool, embeds: bool, yes: bool) -> None:
     """Take in what changes until Ctrl-C, with a line about each change."""
     from trivium.doors.following import follow
 
     with open_folder(folder) as collection, Progress("looking for files") as progress:
         if model is not None:
             collection.use(model)
-        follow(collection, say=say, progress=progress, yes=yes, embeds=embeds)
+        follow(collection, say=say, progress=progress, yes=yes, embeds=embeds, renews=renews)
 
 
 @click.command()
