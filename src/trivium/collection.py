@@ -10,7 +10,7 @@ import logging
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -125,7 +125,8 @@ class Item:
 class Status:
     """What a collection holds and how it was made; `queries` is how many it remembers.
 
-    `embedded` is the share of chunks that the model has embedded, `problem` why it cannot.
+    `embedded` is the share of chunks that the model has embedded, `problem` why it cannot,
+    `blank` how many chunks of which files a service gave no vector for.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Status:
     filling: Filling | None = None
     queries: int = 0
     problem: str = ""
+    blank: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,17 +319,19 @@ class Collection:
         progress: indexer.Progress = indexer.no_progress,
         say: Callable[[str], None] = log.info,
         yes: bool = False,
+        retries: bool = False,
     ) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
         What was opened most goes first, then the newest files. Can be interrupted and goes on
         where it stopped; shares the work with other processes that do the same, and embeds
-        nothing that they do. `say` gets what a person should know of it, a line each. Raises
+        nothing that they do. `say` gets what a person should know of it, a line each. With
+        `retries`, a service is given the texts again for which it had no vector before. Raises
         ModelError or MissingExtra if the model cannot be had, and
         UsageError before anything is sent to a service if that is more than settings allow and
         not `yes`.
         """
-        return self._meaning.embed(progress, say=say, yes=yes)
+        return self._meaning.embed(progress, say=say, yes=yes, retries=retries)
 
     def renewal(self) -> Renewal | None:
         """Say whether the set model gives vectors of another length now; forgets nothing.
@@ -344,12 +348,13 @@ class Collection:
         """
         self._meaning.renew(yes=yes)
 
-    def bill(self, *, renews: bool = False) -> Bill | None:
+    def bill(self, *, renews: bool = False, retries: bool = False) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing.
 
-        With `renews`, the word that `renew` sends is counted too.
+        With `renews`, the word that `renew` sends is counted too; with `retries`, the texts
+        that `embed` sends again.
         """
-        return self._meaning.bill(renews=renews)
+        return self._meaning.bill(renews=renews, retries=retries)
 
     def search(
         self,
@@ -636,6 +641,7 @@ class Collection:
                 branch=branch_of(self.root),
                 queries=self._queries.count(),
                 problem=self._meaning.problem,
+                blank=self._meaning.blank(snapshot),
             )
 
     def skipped(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ first. Held by the collection. Safe to use from many threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,15 +101,23 @@ class Meaning:
         with self._backend.writer(wait_s=5.0) as writer:
             writer.note({"model": model})
 
-    def embed(self, progress: indexer.Progress, *, say: Callable[[str], None], yes: bool) -> int:
+    def embed(
+        self,
+        progress: indexer.Progress,
+        *,
+        say: Callable[[str], None],
+        yes: bool,
+        retries: bool = False,
+    ) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
-        Raises UsageError before a service is sent more than settings allow, unless `yes`.
+        With `retries`, a service is given the texts again for which it had none. Raises
+        UsageError before it is sent more than settings allow, unless `yes`.
         """
         own = self._own()
         if own is None:
             return 0
-        due = None if yes else self.bill()
+        due = None if yes else self.bill(retries=retries)
         if due is not None and due.is_large:
             raise UsageError(due.refusal())
         return indexer.embed(
@@ -118,6 +126,8 @@ class Meaning:
             progress=progress,
             say=say,
             first=lambda: self._opened.most(_MOST_FIRST),
+            # Other models would give zeros again: for text that is empty, or has no known word.
+            retries=retries and isinstance(own, Served),
         )
 
     def renewal(self) -> Renewal | None:
@@ -156,24 +166,31 @@ class Meaning:
             writer.forget_vectors(own.model_id)
         self._queries.forget()
 
-    def bill(self, *, renews: bool = False) -> Bill | None:
+    def bill(self, *, renews: bool = False, retries: bool = False) -> Bill | None:
         """Return what embedding now would send to a service; None if nothing. Sends nothing.
 
-        One that `renews` sends a word more, if it has to know how long vectors are.
+        One that `renews` sends a word more, if it has to know how long vectors are; one that
+        `retries`, the texts that have zeros.
         """
         own = self._own()
         if not isinstance(own, Served):
             return None
         is_asked = renews and self._kept_length(own) is not None
-        return self._bill_of(own, space=own.model_id, more=(PROBE,) if is_asked else ())
+        return self._bill_of(own, space=own.model_id, asks=is_asked, retries=retries)
 
-    def _bill_of(self, own: Embedder, *, space: str, more: tuple[str, ...] = ()) -> Bill | None:
-        """Return what texts without a vector in a space, and some `more`, are to a service."""
+    def _bill_of(
+        self, own: Embedder, *, space: str, asks: bool = False, retries: bool = False
+    ) -> Bill | None:
+        """Return what is sent for the texts without a vector in a space, those of zeros too."""
         with self._backend.as_it_is().writer(wait_s=5.0) as writer:
             count = writer.count_pending(space)
-            some = writer.pending(space, limit=SAMPLE) if count else ()
-        texts = [*(one.text for one in some), *more]
-        return estimate(own, count=count + len(more), sample=texts, settings=self._settings)
+            some = [*writer.pending(space, limit=SAMPLE)] if count else []
+            again = writer.count_blank(space) if retries else 0
+            if again and len(some) < SAMPLE:
+                some += writer.blank(space, limit=SAMPLE - len(some))
+        texts = [*(one.text for one in some), *((PROBE,) if asks else ())]
+        count += again + asks
+        return estimate(own, count=count, sample=texts, settings=self._settings)
 
     def _kept_length(self, own: Embedder) -> int | None:
         with self._backend.as_it_is().writer(wait_s=5.0) as writer:
@@ -195,6 +212,14 @@ class Meaning:
             return None
         pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
         return Filling(own.name, model_id, share, left, left / pace if pace > 0 else None)
+
+    def blank(self, snapshot: Snapshot) -> Mapping[str, int]:
+        """Return how many chunks of which files a service gave no vector for.
+
+        Of other models, zeros are what such a text has.
+        """
+        own = self.chosen.own
+        return snapshot.blank(own.model_id) if isinstance(own, Served) else {}
 
     def coverage(self, spaces: Iterable[Space]) -> float:
         """Return the share of texts that the set model has embedded: 0 if it cannot be had."""

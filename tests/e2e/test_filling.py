@@ -36,6 +36,8 @@ class Counting(Scripted):
     free: int = 10_000
     is_asked: threading.Event = field(default_factory=threading.Event)
     may_answer: threading.Event = field(default_factory=threading.Event)
+    # Texts with one of these in them get no numbers.
+    unknown: tuple[str, ...] = ()
 
     def answer(self, request: dict[str, Any]) -> Reply:
         self.texts.update(request["input"])
@@ -47,6 +49,9 @@ class Counting(Scripted):
             {"index": index, "embedding": vector.tolist()}
             for index, vector in enumerate(vectors_of(request["input"], dimension=self.dimension))
         ]
+        for text, one in zip(request["input"], data, strict=True):
+            if any(word in text for word in self.unknown):
+                one["embedding"] = [None] * self.dimension
         return Reply(body=json.dumps({"data": data}))
 
     def hold_after(self, requests: int) -> None:
@@ -512,3 +517,56 @@ def test_a_rebuild_that_goes_on_watching_makes_vectors_anew_too(
     assert "texts embedded" in said
     spaces = {one["model"][:6]: one["dimension"] for one in place.json("status")["spaces"]}
     assert spaces["openai"] == 24
+
+
+def test_a_text_without_a_vector_is_named_by_status_and_sent_again_by_the_next_index(
+    place: Place, service: Counting
+) -> None:
+    service.unknown = ("number 7.", "number 9.")
+    first = place.json("index")
+    sent = sum(service.texts.values())
+    # Not again in the run that has just asked for it.
+    assert set(service.texts.values()) == {1}
+    before = place.json("status", "--blank")
+    said = place.run("status")
+    assert (first["embedded"], before["blankChunks"]) == (1.0, 2)
+    assert before["blankFiles"] == {"note007.md": 1, "note009.md": 1}
+    assert "blank     2 chunks in 2 files that openai:counting gave no vector for" in said
+    assert place.run("status", "--blank").splitlines() == [
+        f"note00{number}.md\t1 chunk without a vector" for number in (7, 9)
+    ]
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+    service.unknown = ("number 9.",)
+
+    again = place.start("index", "--json")
+    stdout, stderr = again.communicate(timeout=LONG_S)
+
+    new = sum(service.texts.values()) - sent - 2
+    assert f"openai:counting: {new + 2} texts to send" in stderr
+    assert json.loads(stdout)["embeddedTexts"] == new + 1
+    after = place.json("status", "--blank")
+    assert (after["blankChunks"], after["blankFiles"]) == (1, {"note009.md": 1})
+    same = next(text for text in service.texts if "number 7." in text)
+    found = place.json("search", same, "--search-mode", "vector")
+    assert found["results"][0]["source"]["filePath"] == "note007.md"
+
+
+def test_a_watch_sends_no_text_again_for_which_there_was_no_vector(
+    place: Place, service: Counting
+) -> None:
+    service.unknown = ("number 7.",)
+    place.run("index")
+    sent = service.texts.copy()
+    service.unknown = ()
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+
+    watching = place.start("index", "--watch")
+    try:
+        read_until(watching, lambda line: "embedded" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    again = {text for text, count in service.texts.items() if count > sent[text] > 0}
+    assert again == set()
+    assert place.json("status")["blankChunks"] == 1

@@ -26,7 +26,7 @@ from trivium.doors.following import (
     no_progress,
     watch_of,
 )
-from trivium.errors import IndexLocked, TriviumError
+from trivium.errors import BackendRefused, IndexLocked, TriviumError
 from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
 
@@ -294,6 +294,9 @@ class Upkeep:
             self._collection.embed(progress=self._watched(no_progress))
         except _Stopped:
             log.info("stopped; the next start goes on from here")
+        except BackendRefused as error:
+            # As for vectors of another length: a service would be paid in vain for every try.
+            log.warning("after the sync: %s", error)
         except TriviumError as error:
             log.warning("after the sync: %s", error)
             return False

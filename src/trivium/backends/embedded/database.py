@@ -281,6 +281,16 @@ def count_embedded(connection: sqlite3.Connection, model_id: str) -> int:
     return int(row[0])
 
 
+def count_blank(connection: sqlite3.Connection, model_id: str) -> int:
+    """Return how many texts have a vector of zeros in a space."""
+    row = connection.execute(
+        "SELECT count(DISTINCT c.key) FROM chunks c JOIN store.vectors v ON v.key = c.key "
+        "WHERE v.model = ? AND v.scale = 0",
+        (model_id,),
+    ).fetchone()
+    return int(row[0])
+
+
 def read_meta_of(folder: Path) -> dict[str, str]:
     """Return what the collection in `folder` remembers, whatever its format."""
     address = f"file:{quote(str(folder / 'collection.db'))}?mode=ro"

@@ -6,8 +6,9 @@ State that somebody still holds. Nothing survives the process.
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -213,9 +214,25 @@ class ReferenceWriter:
         """Return how many texts have no vector in this space yet."""
         return len(self._pending(model_id))
 
+    def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
+        """Return texts with a vector of zeros in this space, by their keys, those after one."""
+        kept = self._held.state.vectors.get(model_id, {})
+        found = [
+            one
+            for one in self._unless_in(())
+            if one.key in kept and not kept[one.key].scale and one.key > after
+        ]
+        return sorted(found, key=lambda one: one.key)[: max(limit, 0)]
+
+    def count_blank(self, model_id: str) -> int:
+        """Return how many texts have a vector of zeros in this space."""
+        return len(self.blank(model_id, limit=sys.maxsize))
+
     def _pending(self, model_id: str, first: Sequence[str] = ()) -> list[Pending]:
+        return self._unless_in(self._held.state.vectors.get(model_id, {}), first)
+
+    def _unless_in(self, kept: Container[bytes], first: Sequence[str] = ()) -> list[Pending]:
         state = self._held.state
-        kept = state.vectors.get(model_id, {})
         places = {path: place for place, path in reversed(list(enumerate(first)))}
         newest_first = sorted(
             state.files.values(),

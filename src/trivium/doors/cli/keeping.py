@@ -118,7 +118,7 @@ def index(
 
 def _embed(collection: Collection, *, yes: bool, renews: bool) -> int:
     """Embed what has no vector; say first what a service would be sent, and ask if it is much."""
-    due = collection.bill(renews=renews)
+    due = collection.bill(renews=renews, retries=True)
     if not _is_agreed(due, yes=yes):
         say("Nothing was sent; the instant model answers.")
         return 0
@@ -133,7 +133,7 @@ def _embed(collection: Collection, *, yes: bool, renews: bool) -> int:
             collection.renew(yes=True)
             is_agreed = True
     with Progress() as progress:
-        return collection.embed(progress=progress, say=progress.say, yes=is_agreed)
+        return collection.embed(progress=progress, say=progress.say, yes=is_agreed, retries=True)
 
 
 def _is_agreed(due: Bill | Renewal | None, *, yes: bool) -> bool:
@@ -165,20 +165,25 @@ def _watch(folder: Path, *, model: str | None, renews: bool, embeds: bool, yes: 
 @FOLDER
 @click.option("--skipped", is_flag=True, help="List the files that were passed over, and why.")
 @click.option("--failed", is_flag=True, help="List the files read as plain text, and why.")
+@click.option("--blank", is_flag=True, help="List the files with text a service has no vector for.")
 @AS_JSON
-def status(folder: Path, *, skipped: bool, failed: bool, as_json: bool) -> None:
+def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: bool) -> None:
     """Say what the index of FOLDER holds, what was passed over, and how fresh it is."""
     with open_folder(folder, create=False) as collection:
         now = collection.status()
         passed_over = dict(sorted(collection.skipped().items())) if skipped else {}
         place = places(collection, folder)
     failures = dict(sorted(now.census.failures.items())) if failed else {}
+    without = dict(now.blank) if blank else {}
     if as_json:
-        more = {"skippedFiles": passed_over} if skipped else {}
-        show_json(_status_data(now) | more | ({"failures": failures} if failed else {}))
-    elif skipped or failed:
-        for path, reason in {**passed_over, **failures}.items():
+        more: dict[str, object] = {"skippedFiles": passed_over} if skipped else {}
+        more |= {"failures": failures} if failed else {}
+        show_json(_status_data(now) | more | ({"blankFiles": without} if blank else {}))
+    elif skipped or failed or blank:
+        for path, reason in [*passed_over.items(), *failures.items()]:
             show(f"{one_line(place(path))}\t{one_line(reason)}")
+        for path, chunks in without.items():
+            show(f"{one_line(place(path))}\t{counted(chunks, 'chunk')} without a vector")
     else:
         show(_status_text(now))
 
@@ -223,6 +228,7 @@ def _status_data(now: Status) -> dict[str, object]:
         "linkedEdges": now.census.resolved,
         "unlinkedFiles": now.census.unlinked,
         "readAsPlainText": len(now.census.failures),
+        "blankChunks": sum(now.blank.values()),
     }
 
 
@@ -255,6 +261,7 @@ def _status_text(now: Status) -> str:
         f"  languages {_counts(census.languages) or 'none'}\n"
         f"{marks}{failed}"
         f"  meaning   {'; '.join(means) or _no_meaning(now)}\n"
+        f"{_blank(now)}"
         f"  model     {one_line(_model(now))}\n"
         f"  queries   {counted(now.queries, 'vector')} kept\n"
         f"  secrets   {contents.masked} masked\n"
@@ -262,6 +269,18 @@ def _status_text(now: Status) -> str:
         f"  branch    {one_line(now.branch) or 'none'}\n"
         f"  indexed   {contents.indexed_at}\n"
         f"  kept in   {one_line(now.folder)}"
+    )
+
+
+def _blank(now: Status) -> str:
+    """Say how much a service gave no vector for, and how to ask it again."""
+    if not now.blank:
+        return ""
+    chunks, files = counted(sum(now.blank.values()), "chunk"), counted(len(now.blank), "file")
+    return (
+        f"  blank     {chunks} in {files} that {one_line(now.model)} gave no vector for: found by "
+        "words alone (--blank lists them); to ask again: "
+        f"trivium index {shlex.quote(now.root)}\n"
     )
 
 
