@@ -198,6 +198,11 @@ class Collection:
         """The folder below the root that searches are limited to; empty for all of it."""
         return self._below
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether a sync has ended here, and nobody has removed what it brought."""
+        return "indexed_at" in self._backend.meta()
+
     def sync(
         self,
         *,
@@ -266,7 +271,7 @@ class Collection:
         The answers then say so, and how many files have changed. Only where there is no state
         yet is it worth waiting for the process that makes the first.
         """
-        wait_s = 0.0 if self._is_indexed() else 5.0
+        wait_s = 0.0 if self.is_indexed else 5.0
         try:
             self.sync(
                 progress=progress,
@@ -283,7 +288,7 @@ class Collection:
 
     def _check_size(self, listing: Listing, *, yes: bool) -> None:
         most = self.settings.number("files.ask_above")
-        if len(listing.entries) > most and not yes and not self._is_indexed():
+        if len(listing.entries) > most and not yes and not self.is_indexed:
             raise UsageError(
                 f"{self.root} holds {len(listing.entries):,} files, more than {most:,}. "
                 "Index a smaller folder, add a .triviumignore, or say --yes."
@@ -614,9 +619,14 @@ class Collection:
         return indexer.link(self._backend, progress=progress)
 
     def status(self) -> Status:
-        """Say what the collection holds and how far it is behind its folder."""
-        dirty = self._dirty_files() if self.root.is_dir() else 0
-        with self._backend.snapshot() as snapshot:
+        """Say what the collection holds and how far it is behind its folder.
+
+        Raises IndexRemoved if another process has removed it.
+        """
+        # Looking makes no index where none is any more.
+        there = self._backend.as_it_is()
+        dirty = self._dirty_files(there) if self.root.is_dir() else 0
+        with there.snapshot() as snapshot:
             filling = self._meaning.filling(snapshot)
             # One count of each: what is stored, for the model that fills in.
             spaces = tuple(
@@ -633,7 +643,7 @@ class Collection:
                 folder=str(self._folder),
                 contents=snapshot.contents(),
                 spaces=spaces,
-                views=tuple(self._backend.views()),
+                views=tuple(there.views()),
                 dirty_files=dirty,
                 model=self._meaning.model,
                 embedded=covered if filling is None else filling.embedded,
@@ -720,16 +730,13 @@ class Collection:
                 f"trivium index --rebuild {shlex.quote(str(self.root))}"
             )
 
-    def _is_indexed(self) -> bool:
-        return "indexed_at" in self._backend.meta()
-
     def _synced_ns(self) -> int | None:
         at = self._backend.meta().get("indexed_at")
         return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
 
-    def _dirty_files(self) -> int:
+    def _dirty_files(self, backend: Backend | None = None) -> int:
         listing = self._source().list()
-        with self._backend.snapshot() as snapshot:
+        with (self._backend if backend is None else backend).snapshot() as snapshot:
             known, in_vain = snapshot.files(), snapshot.in_vain()
         return plan(listing.entries, known, in_vain=in_vain).changes
 

@@ -126,6 +126,9 @@ def sync(
         with backend.snapshot() as snapshot:
             known = snapshot.files()
             passed_over, in_vain = snapshot.skipped(), dict(snapshot.in_vain())
+        if "indexed_at" not in backend.meta():
+            # No sync has ended here yet, or another process has removed what it brought.
+            folders = None
         listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
         check(listing)
         files = {path for path in known if not path.endswith("/")}

@@ -570,3 +570,35 @@ def test_a_watch_sends_no_text_again_for_which_there_was_no_vector(
     again = {text for text, count in service.texts.items() if count > sent[text] > 0}
     assert again == set()
     assert place.json("status")["blankChunks"] == 1
+
+
+def test_a_watch_that_is_idle_makes_an_index_that_was_removed_anew_and_whole(place: Place) -> None:
+    (place.folder / "more").mkdir()
+    watching = place.start("index", "--watch", TRIVIUM_EMBEDDING__MODEL="static")
+    try:
+        read_until(watching, lambda line: "added" in line)
+        place.run("reset", "--yes")
+        (place.folder / "more" / "new.md").write_text("# New\n\nNew.\n", encoding="utf-8")
+        said = read_until(watching, lambda line: "added" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    assert f"{FILES + 1} added" in said
+
+
+def test_a_server_that_is_idle_makes_an_index_that_was_removed_anew(place: Place) -> None:
+    server = place.start("serve", "--port", "0", TRIVIUM_EMBEDDING__MODEL="static")
+    try:
+        address = read_until(server, lambda line: "http://" in line).split()[-1]
+        with httpx.Client(base_url=address, trust_env=False, timeout=LONG_S) as client:
+            asked = {"q": "number 7", "limit": "1"}
+            while not client.get("/api/search", params=asked).json()["results"]:
+                pass
+            place.run("reset", "--yes")
+            found = client.get("/api/search", params=asked).json()
+    finally:
+        server.kill()
+        server.communicate()
+
+    assert found["results"][0]["source"]["filePath"] == "note007.md"

@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 from trivium.errors import IndexLocked
 
 _POLL_S = 0.02
+_MOST_TRIES = 20
 Wanted = Callable[[Path], bool]
 
 
@@ -96,10 +97,19 @@ def _held(lock: FileLock, note: Path, *, wait_s: float) -> Iterator[None]:
 
 @contextmanager
 def _acquired(lock: FileLock, note: Path, *, wait_s: float) -> Iterator[None]:
-    try:
-        lock.acquire(timeout=wait_s, poll_interval=_POLL_S)
-    except Timeout as error:
-        raise IndexLocked(str(note.parent), holder=_holder(note)) from error
+    until = time.monotonic() + wait_s
+    for _ in range(_MOST_TRIES):
+        try:
+            left_s = max(0.0, until - time.monotonic())
+            lock.acquire(timeout=left_s, poll_interval=_POLL_S)
+            break
+        except Timeout as error:
+            raise IndexLocked(str(note.parent), holder=_holder(note)) from error
+        except FileNotFoundError:
+            # The index was removed while this one waited.
+            note.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        raise IndexLocked(str(note.parent), holder="a process that removes it")
     try:
         yield
     finally:

@@ -229,7 +229,7 @@ class EmbeddedBackend:
 
     def _connect(self, *, writes: bool) -> _Link:
         """Open the files that are there, made now if they are gone."""
-        for _ in range(_MOST_TRIES):
+        for tries_left in reversed(range(_MOST_TRIES)):
             files = database.files_at(self.folder, self.store)
             try:
                 if self._only is None:
@@ -238,8 +238,10 @@ class EmbeddedBackend:
                     raise self._removed()
                 files = database.files_at(self.folder, self.store)
                 connection = database.connect(self.folder, self.store, writes=writes)
-            except (sqlite3.OperationalError, FileNotFoundError):
-                if database.files_at(self.folder, self.store) == files:
+            except (sqlite3.OperationalError, FileNotFoundError) as error:
+                # Files that came back may have the numbers of those that went.
+                may_help = tries_left and database.may_be_removed(error)
+                if not may_help and database.files_at(self.folder, self.store) == files:
                     raise
                 continue
             # The files may have been replaced before both were open.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from trivium.backends.base import Batch
-from trivium.backends.embedded import read
+from trivium.backends.embedded import database, read
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import TextWriter
 from trivium.errors import BackendError, IndexRemoved
@@ -277,3 +280,50 @@ def test_who_waits_for_a_lock_while_the_index_is_removed_leaves_no_folder_behind
         with pytest.raises(IndexRemoved), use():
             pass
         assert [folder.exists() for folder in folders] == [False, False]
+
+
+def test_who_waits_for_the_lock_while_the_index_is_removed_makes_it_anew(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    asked: list[float] = []
+
+    acquire = FileLock.acquire
+
+    def removed_at_first(one: FileLock, timeout: float | None = None, **options: Any) -> Any:
+        if Path(one.lock_file).name == "writer.lock":
+            asked.append(0.0 if timeout is None else timeout)
+            if len(asked) == 1:
+                shutil.rmtree(tmp_path / "index")
+                raise FileNotFoundError(2, "No such file or directory")
+        return acquire(one, timeout, **options)
+
+    monkeypatch.setattr(FileLock, "acquire", removed_at_first)
+    write(staying, [make_file("new.md", [Section("new", "new")])])
+
+    assert len(asked) > 1
+    assert max(asked) == 0.0
+    assert seen(staying, "new")["files"] == ["new.md"]
+
+
+def test_a_file_that_goes_while_it_is_opened_is_looked_for_again(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    staying.close()
+    connect = database.connect
+    failed: list[bool] = []
+
+    def gone_at_first(*places: Path, writes: bool) -> sqlite3.Connection:
+        if not failed:
+            failed.append(writes)
+            # The files may have come back with the numbers of those before, and look the same.
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(*places, writes=writes)
+
+    monkeypatch.setattr(database, "connect", gone_at_first)
+
+    assert len(seen(staying, "old")["files"]) == 3  # type: ignore[arg-type]
+    assert failed == [False]
