@@ -290,8 +290,8 @@ def _address(base_url: str) -> SplitResult:
     parts = address_of(base_url)
     if parts is None:
         raise ConfigError(
-            "The base URL of the embedding server must look like https://host/v1, "
-            "without a name or password in it."
+            "The address of the embedding server (embedding.base_url) must look like "
+            "https://host/v1, without a name or password in it."
         )
     # The whole address is what many copy from a manual.
     path = parts.path.rstrip("/").removesuffix("/embeddings")

@@ -49,7 +49,11 @@ if TYPE_CHECKING:
 @click.command()
 @FOLDER
 @click.option("--rebuild", is_flag=True, help="Throw the index away and make it anew.")
-@click.option("--model", help="What gives meaning from now on: static, minilm, onnx:FOLDER, ...")
+@click.option(
+    "--model",
+    help="What gives meaning from now on: static, static:FILE, minilm, onnx:FOLDER, openai:MODEL "
+    "(a service, such as Ollama, whose address is the setting embedding.base_url), none.",
+)
 @click.option("--no-embed", is_flag=True, help="Leave a slow model for later.")
 @click.option("--yes", is_flag=True, help="Do not ask: very large folders, costly services.")
 @click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
