@@ -10,7 +10,7 @@ import logging
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -59,7 +59,7 @@ from trivium.types import (
 )
 
 if TYPE_CHECKING:
-    from trivium.models.bill import Bill
+    from trivium.models.bill import Bill, Renewal
     from trivium.parsing.skills import SectionPreview
     from trivium.results.context import Context
     from trivium.results.pack import Pack
@@ -93,7 +93,8 @@ class Item:
 class Status:
     """What a collection holds and how it was made; `queries` is how many it remembers.
 
-    `embedded` is the share of chunks that the model has embedded, `problem` why it cannot.
+    `embedded` is the share of chunks that the model has embedded, `problem` why it cannot,
+    `blank` how many chunks of which files a service gave no vector for.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Status:
     filling: Filling | None = None
     queries: int = 0
     problem: str = ""
+    blank: Mapping[str, int] = field(default_factory=dict)
 
 
 class Collection:
@@ -148,6 +150,11 @@ class Collection:
     def below(self) -> str:
         """The folder below the root that searches are limited to; empty for all of it."""
         return self._place.below
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether a sync has ended here, and nobody has removed what it brought."""
+        return self._kept.is_indexed()
 
     def sync(
         self,
@@ -218,28 +225,42 @@ class Collection:
         progress: indexer.Progress = indexer.no_progress,
         say: Callable[[str], None] = log.info,
         yes: bool = False,
+        retries: bool = False,
     ) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
         What was opened most goes first, then the newest files. Can be interrupted and goes on
         where it stopped; shares the work with other processes that do the same, and embeds
-        nothing that they do. `say` gets what a person should know of it, a line each. Raises
+        nothing that they do. `say` gets what a person should know of it, a line each. With
+        `retries`, a service is given the texts again for which it had no vector before. Raises
         ModelError or MissingExtra if the model cannot be had, and
         UsageError before anything is sent to a service if that is more than settings allow and
         not `yes`.
         """
-        return self._meaning.embed(progress, say=say, yes=yes)
+        return self._meaning.embed(progress, say=say, yes=yes, retries=retries)
 
-    def renew(self) -> None:
+    def renewal(self) -> Renewal | None:
+        """Say whether the set model gives vectors of another length now; forgets nothing.
+
+        Asks a service for the vector of one word, unless it has made none here yet. Raises
+        ModelError or MissingExtra if the model cannot be had.
+        """
+        return self._meaning.renewal()
+
+    def renew(self, *, yes: bool = False) -> None:
         """Forget the vectors of the set model if it gives others now, of another length.
 
-        Asks the model, which may be a service, how long they are. Raises as `embed` does.
+        Raises as `embed` does, and then forgets nothing.
         """
-        self._meaning.renew()
+        self._meaning.renew(yes=yes)
 
-    def bill(self) -> Bill | None:
-        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
-        return self._meaning.bill()
+    def bill(self, *, renews: bool = False, retries: bool = False) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing.
+
+        With `renews`, the word that `renew` sends is counted too; with `retries`, the texts
+        that `embed` sends again.
+        """
+        return self._meaning.bill(renews=renews, retries=retries)
 
     def search(
         self,
@@ -511,9 +532,14 @@ class Collection:
         return indexer.link(self._backend, progress=progress)
 
     def status(self) -> Status:
-        """Say what the collection holds and how far it is behind its folder."""
-        dirty = self._kept.dirty_files() if self.root.is_dir() else 0
-        with self._backend.snapshot() as snapshot:
+        """Say what the collection holds and how far it is behind its folder.
+
+        Raises IndexRemoved if another process has removed it.
+        """
+        # Looking makes no index where none is any more.
+        there = self._backend.as_it_is()
+        dirty = self._kept.dirty_files(there) if self.root.is_dir() else 0
+        with there.snapshot() as snapshot:
             filling = self._meaning.filling(snapshot)
             # One count of each: what is stored, for the model that fills in.
             spaces = tuple(
@@ -530,7 +556,7 @@ class Collection:
                 folder=str(self._folder),
                 contents=snapshot.contents(),
                 spaces=spaces,
-                views=tuple(self._backend.views()),
+                views=tuple(there.views()),
                 dirty_files=dirty,
                 model=self._meaning.model,
                 embedded=covered if filling is None else filling.embedded,
@@ -538,6 +564,7 @@ class Collection:
                 branch=branch_of(self.root),
                 queries=self._queries.count(),
                 problem=self._meaning.problem,
+                blank=self._meaning.blank(snapshot),
             )
 
     def skipped(self) -> Mapping[str, str]:

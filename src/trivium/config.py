@@ -93,6 +93,7 @@ class Settings:
     values: Mapping[str, Setting] = field(default_factory=dict)
     openai_key: str | None = field(default=None, repr=False)
     rerank_key: str | None = field(default=None, repr=False)
+    user_file: Path | None = None
 
     def text(self, key: str) -> str:
         """Return a setting that is text."""
@@ -131,7 +132,7 @@ def load(
         values[key] = Setting(_checked(key, flag, "flag"), "flag")
     home, origin = _home(env)
     keys = env.get("OPENAI_API_KEY"), env.get("TRIVIUM_RERANK_KEY")
-    return Settings(home, origin, values, *keys)
+    return Settings(home, origin, values, *keys, user_file=user_file)
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:

@@ -10,7 +10,8 @@ TriviumError
 |   |-- IndexNotFound         nothing has been indexed there yet
 |   `-- ChunkNotFound         no node or chunk has that id
 |-- IndexUnusable             wrong format, other settings, damaged
-|   `-- IndexLocked           another process is writing (.holder)
+|   |-- IndexLocked           another process is writing (.holder)
+|   `-- IndexRemoved          another process has removed it meanwhile
 |-- SourceError               one document failed; indexing goes on and counts it
 |-- ModelError                an embedder failed; searching goes on with words
 `-- BackendError              the store failed
@@ -111,6 +112,17 @@ class IndexLocked(IndexUnusable):
         )
         self.path = path
         self.holder = holder
+
+
+class IndexRemoved(IndexUnusable):
+    """Another process has removed the index, or made it anew, while it was being filled."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"The index of {path} was removed by another process; nothing more is written to it. "
+            f"To have one again: trivium index {shlex.quote(path)}"
+        )
+        self.path = path
 
 
 class SourceError(TriviumError):

@@ -197,9 +197,9 @@ class Folder:
         at = self._backend.meta().get("indexed_at")
         return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
 
-    def dirty_files(self) -> int:
+    def dirty_files(self, backend: Backend | None = None) -> int:
         """Count the files that have changed since they were taken in."""
         listing = self._source().list()
-        with self._backend.snapshot() as snapshot:
+        with (self._backend if backend is None else backend).snapshot() as snapshot:
             known, in_vain = snapshot.files(), snapshot.in_vain()
         return plan(listing.entries, known, in_vain=in_vain).changes

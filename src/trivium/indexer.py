@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,13 +22,14 @@ from trivium.backends.base import (
     FileHistory,
     FileState,
     Linked,
+    Pending,
     Seen,
     Snapshot,
     Unlinked,
     Writer,
 )
 from trivium.crew import Crew, digested
-from trivium.errors import IndexLocked, MissingExtra, ModelError
+from trivium.errors import IndexLocked, IndexRemoved, MissingExtra, ModelError
 from trivium.linking.projects import Projects, gathered
 from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder, Remarking
@@ -125,6 +126,9 @@ def sync(
         with backend.snapshot() as snapshot:
             known = snapshot.files()
             passed_over, in_vain = snapshot.skipped(), dict(snapshot.in_vain())
+        if "indexed_at" not in backend.meta():
+            # No sync has ended here yet, or another process has removed what it brought.
+            folders = None
         listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
         check(listing)
         files = {path for path in known if not path.endswith("/")}
@@ -351,6 +355,7 @@ def link(
     `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
     `paths` makes those of the index ready; a caller may have them from before.
     """
+    backend = backend.as_it_is()
     done = 0
     while most is None or done < most:
         with backend.writer(wait_s=wait_s) as writer:
@@ -450,6 +455,7 @@ def remember(
     """
     from trivium.sources.history import history
 
+    backend = backend.as_it_is()
     with backend.snapshot() as snapshot:
         since = snapshot.history_head()
         found = history(root, since=since or None, should_stop=should_stop)
@@ -473,6 +479,7 @@ def embed(
     progress: Progress = no_progress,
     say: Callable[[str], None] = log.info,
     first: Callable[[], Sequence[str]] = tuple,
+    retries: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Give every chunk a vector of this model; return how many texts were embedded here.
@@ -481,38 +488,107 @@ def embed(
     model, the two take turns, and no text is embedded twice; `say` tells of that. The writer
     lock is held only to look and to store, so that others can write in between. What was
     stored before an interruption is kept, and published; so is the pace, for those who ask
-    how long it will take.
+    how long it will take. With `retries`, texts for which the model gave zeros are given to it
+    once more, after the others. Raises IndexRemoved, and writes no more, if the index is removed.
     """
-    model = embedder.model_id
-    done = 0
+    backend = backend.as_it_is()
     turns = _Turns(backend, embedder, progress=progress, say=say)
+    embedding = _Embedding(backend, embedder, turns, wait_s=wait_s, progress=progress, clock=clock)
     try:
-        while True:
-            with turns.next() as is_ours:
-                if not is_ours:
-                    break
-                with backend.writer(wait_s=wait_s) as writer:
-                    left = writer.count_pending(model)
-                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
-                if not pending:
-                    break
-                total = done + left
-                progress("embedding", done, total)
-                began = clock()
-                for start in range(0, len(pending), _EMBED_AT_ONCE):
-                    some = pending[start : start + _EMBED_AT_ONCE]
-                    vectors = embedder.embed_documents([one.text for one in some])
-                    took = max(clock() - began, 1e-6)
-                    with backend.writer(wait_s=max(wait_s, _STORE_WAIT_S)) as writer:
-                        writer.put_vectors(model, [one.key for one in some], vectors)
-                        writer.note({pace_key(model): f"{(start + len(some)) / took:.4g}"})
-                    done += len(some)
-                    progress("embedding", done, total)
+        embedding.fill(first)
+        if retries:
+            embedding.retry()
+    except BaseException:
+        # What ended it is to be heard of, not that there is nothing left to publish.
+        with suppress(IndexRemoved):
+            _publish(backend, wait_s=wait_s)
+        raise
     finally:
         for remark in embedder.remarks() if isinstance(embedder, Remarking) else ():
             say(remark)
-        _publish(backend, wait_s=wait_s)
-    return done
+    _publish(backend, wait_s=wait_s)
+    return embedding.done
+
+
+class _Embedding:
+    """Gives texts to a model, one turn after the other, and keeps their vectors."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        embedder: Embedder,
+        turns: _Turns,
+        *,
+        wait_s: float,
+        progress: Progress,
+        clock: Callable[[], float],
+    ) -> None:
+        self._backend = backend
+        self._embedder = embedder
+        self._turns = turns
+        self._wait_s = wait_s
+        self._progress = progress
+        self._clock = clock
+        self._blank_now: set[bytes] = set()
+        self.done = 0
+
+    def fill(self, first: Callable[[], Sequence[str]]) -> None:
+        """Embed every text without a vector."""
+        model = self._embedder.model_id
+        while True:
+            with self._turns.next(lambda snapshot: snapshot.unembedded(model)) as is_ours:
+                if not is_ours:
+                    return
+                with self._backend.writer(wait_s=self._wait_s) as writer:
+                    left = writer.count_pending(model)
+                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
+                if not pending:
+                    return
+                for some, is_blank in self._given(pending, total=self.done + left, done=self.done):
+                    self.done += len(some)
+                    self._blank_now.update(
+                        one.key for one, is_so in zip(some, is_blank, strict=True) if is_so
+                    )
+
+    def retry(self) -> None:
+        """Embed every text with a vector of zeros once more; counts those that get another.
+
+        Those that `fill` has just brought are not asked for again.
+        """
+        model = self._embedder.model_id
+        total, tried, last = 0, 0, b""
+        while True:
+            with self._turns.next(lambda snapshot: len(snapshot.blank(model))) as is_ours:
+                if not is_ours:
+                    return
+                with self._backend.writer(wait_s=self._wait_s) as writer:
+                    total = total or writer.count_blank(model) - len(self._blank_now)
+                    blank = writer.blank(model, limit=_PENDING, after=last)
+                if not blank:
+                    return
+                last = blank[-1].key
+                again = [one for one in blank if one.key not in self._blank_now]
+                for some, is_blank in self._given(again, total=total, done=tried):
+                    tried += len(some)
+                    self.done += is_blank.count(False)
+
+    def _given(
+        self, texts: Sequence[Pending], *, total: int, done: int
+    ) -> Iterator[tuple[Sequence[Pending], list[bool]]]:
+        """Embed and keep some texts after the other; yield them, and which are of zeros."""
+        model = self._embedder.model_id
+        self._progress("embedding", done, total)
+        began = self._clock()
+        for start in range(0, len(texts), _EMBED_AT_ONCE):
+            some = texts[start : start + _EMBED_AT_ONCE]
+            vectors = self._embedder.embed_documents([one.text for one in some])
+            took = max(self._clock() - began, 1e-6)
+            given = start + len(some)
+            with self._backend.writer(wait_s=max(self._wait_s, _STORE_WAIT_S)) as writer:
+                writer.put_vectors(model, [one.key for one in some], vectors)
+                writer.note({pace_key(model): f"{given / took:.4g}"})
+            yield some, [not row.any() for row in vectors]
+            self._progress("embedding", done + given, total)
 
 
 class _Turns:
@@ -533,11 +609,11 @@ class _Turns:
         self._most = 0
 
     @contextmanager
-    def next(self) -> Iterator[bool]:
-        """Have the turn; False if no text is left. Who is to stop raises in `progress`."""
+    def next(self, waiting: Callable[[Snapshot], int]) -> Iterator[bool]:
+        """Have the turn; False if none is `waiting`. Who is to stop raises in `progress`."""
         model = self._embedder.model_id
         with ExitStack() as turn:
-            while left := self._left(model):
+            while left := self._left(waiting):
                 try:
                     turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
                     break
@@ -545,9 +621,9 @@ class _Turns:
                     self._follow(error.holder, left)
             yield left > 0
 
-    def _left(self, model: str) -> int:
+    def _left(self, waiting: Callable[[Snapshot], int]) -> int:
         with self._backend.snapshot() as snapshot:
-            return snapshot.unembedded(model)
+            return waiting(snapshot)
 
     def _follow(self, holder: str, left: int) -> None:
         if not self._most:

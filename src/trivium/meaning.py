@@ -6,7 +6,7 @@ first. Held by the collection. Safe to use from many threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from trivium import indexer
 from trivium.backends.base import Backend, Snapshot, Space
 from trivium.config import Settings
 from trivium.errors import MissingExtra, ModelError, UsageError
-from trivium.models.base import Embedder, Served
-from trivium.models.bill import SAMPLE, Bill, estimate
+from trivium.models.base import PROBE, Embedder, Served
+from trivium.models.bill import SAMPLE, Bill, Renewal, estimate
 from trivium.models.chosen import Chosen, choose
 from trivium.models.kept import QueryVectors
 from trivium.models.once import Once
@@ -101,15 +101,23 @@ class Meaning:
         with self._backend.writer(wait_s=5.0) as writer:
             writer.note({"model": model})
 
-    def embed(self, progress: indexer.Progress, *, say: Callable[[str], None], yes: bool) -> int:
+    def embed(
+        self,
+        progress: indexer.Progress,
+        *,
+        say: Callable[[str], None],
+        yes: bool,
+        retries: bool = False,
+    ) -> int:
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
-        Raises UsageError before a service is sent more than settings allow, unless `yes`.
+        With `retries`, a service is given the texts again for which it had none. Raises
+        UsageError before it is sent more than settings allow, unless `yes`.
         """
         own = self._own()
         if own is None:
             return 0
-        due = None if yes else self.bill()
+        due = None if yes else self.bill(retries=retries)
         if due is not None and due.is_large:
             raise UsageError(due.refusal())
         return indexer.embed(
@@ -118,29 +126,75 @@ class Meaning:
             progress=progress,
             say=say,
             first=lambda: self._opened.most(_MOST_FIRST),
+            # Other models would give zeros again: for text that is empty, or has no known word.
+            retries=retries and isinstance(own, Served),
         )
 
-    def renew(self) -> None:
-        """Forget the vectors of the set model if it gives others now, of another length."""
+    def renewal(self) -> Renewal | None:
+        """Say whether the set model gives vectors of another length now; forgets nothing.
+
+        Asks a service for the vector of one word, unless none of its vectors is kept.
+        """
         own = self._own()
         if own is None or own.is_instant:
+            return None
+        kept = self._kept_length(own)
+        if kept is None or own.dimension == kept:
+            return None
+        due = None
+        if isinstance(own, Served):
+            # As many texts as a model of which nothing is kept would have to embed.
+            due = self._bill_of(own, space="")
+        return Renewal(own.name, kept, own.dimension, due)
+
+    def renew(self, *, yes: bool) -> None:
+        """Forget the vectors of the set model if it gives others now, of another length.
+
+        Raises UsageError, and forgets nothing, if a service would have to be sent more than
+        settings allow, unless `yes`.
+        """
+        own = self._own()
+        due = None if yes else self.bill(renews=True)
+        if due is not None and due.is_large:
+            raise UsageError(due.refusal())
+        found = self.renewal()
+        if own is None or found is None:
             return
-        length = own.dimension
-        with self._backend.writer(wait_s=5.0) as writer:
-            if writer.vector_length(own.model_id) not in (None, length):
-                writer.forget_vectors(own.model_id)
+        if found.is_large and not yes:
+            raise UsageError(found.refusal())
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
+            writer.forget_vectors(own.model_id)
         self._queries.forget()
 
-    def bill(self) -> Bill | None:
-        """Return what embedding now would send to a service; None if nothing. Sends nothing."""
+    def bill(self, *, renews: bool = False, retries: bool = False) -> Bill | None:
+        """Return what embedding now would send to a service; None if nothing. Sends nothing.
+
+        One that `renews` sends a word more, if it has to know how long vectors are; one that
+        `retries`, the texts that have zeros.
+        """
         own = self._own()
         if not isinstance(own, Served):
             return None
-        with self._backend.writer(wait_s=5.0) as writer:
-            count = writer.count_pending(own.model_id)
-            some = writer.pending(own.model_id, limit=SAMPLE) if count else ()
-        texts = [one.text for one in some]
+        is_asked = renews and self._kept_length(own) is not None
+        return self._bill_of(own, space=own.model_id, asks=is_asked, retries=retries)
+
+    def _bill_of(
+        self, own: Embedder, *, space: str, asks: bool = False, retries: bool = False
+    ) -> Bill | None:
+        """Return what is sent for the texts without a vector in a space, those of zeros too."""
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
+            count = writer.count_pending(space)
+            some = [*writer.pending(space, limit=SAMPLE)] if count else []
+            again = writer.count_blank(space) if retries else 0
+            if again and len(some) < SAMPLE:
+                some += writer.blank(space, limit=SAMPLE - len(some))
+        texts = [*(one.text for one in some), *((PROBE,) if asks else ())]
+        count += again + asks
         return estimate(own, count=count, sample=texts, settings=self._settings)
+
+    def _kept_length(self, own: Embedder) -> int | None:
+        with self._backend.as_it_is().writer(wait_s=5.0) as writer:
+            return writer.vector_length(own.model_id)
 
     def filling(self, snapshot: Snapshot) -> Filling | None:
         """Say how far the set model is; None if all can be searched, or there is none."""
@@ -158,6 +212,14 @@ class Meaning:
             return None
         pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
         return Filling(own.name, model_id, share, left, left / pace if pace > 0 else None)
+
+    def blank(self, snapshot: Snapshot) -> Mapping[str, int]:
+        """Return how many chunks of which files a service gave no vector for.
+
+        Of other models, zeros are what such a text has.
+        """
+        own = self.chosen.own
+        return snapshot.blank(own.model_id) if isinstance(own, Served) else {}
 
     def coverage(self, spaces: Iterable[Space]) -> float:
         """Return the share of texts that the set model has embedded: 0 if it cannot be had."""

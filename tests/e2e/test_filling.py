@@ -36,6 +36,8 @@ class Counting(Scripted):
     free: int = 10_000
     is_asked: threading.Event = field(default_factory=threading.Event)
     may_answer: threading.Event = field(default_factory=threading.Event)
+    # Texts with one of these in them get no numbers.
+    unknown: tuple[str, ...] = ()
 
     def answer(self, request: dict[str, Any]) -> Reply:
         self.texts.update(request["input"])
@@ -47,6 +49,9 @@ class Counting(Scripted):
             {"index": index, "embedding": vector.tolist()}
             for index, vector in enumerate(vectors_of(request["input"], dimension=self.dimension))
         ]
+        for text, one in zip(request["input"], data, strict=True):
+            if any(word in text for word in self.unknown):
+                one["embedding"] = [None] * self.dimension
         return Reply(body=json.dumps({"data": data}))
 
     def hold_after(self, requests: int) -> None:
@@ -319,3 +324,281 @@ def test_a_text_of_ten_megabytes_is_embedded_by_its_start(place: Place, service:
     assert sent.startswith("Long")
     assert 7000 < len(sent) <= 8000
     assert '"filling": null' in place.run("status", "--json", **large)
+
+
+def left_over(place: Place) -> list[str]:
+    """Return what is still there of the index, files and folders."""
+    home = Path(place.environment["TRIVIUM_HOME"])
+    return sorted(
+        str(one.relative_to(home))
+        for kept in ("collections", "store")
+        for one in (home / kept).rglob("*")
+    )
+
+
+def test_a_reset_under_one_that_fills_in_leaves_nothing_and_ends_it(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    filling = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    stdout, stderr = filling.communicate(timeout=LONG_S)
+
+    assert (filling.returncode, stdout) == (2, "")
+    assert stderr.count("was removed") == 1
+    assert "Traceback" not in stderr
+    assert f"trivium index {place.folder}" in stderr
+    assert left_over(place) == []
+    # The request that was under way is the last one.
+    assert len(service.requests) == 2
+
+
+def test_a_reset_ends_one_that_waits_for_its_turn_too(place: Place, service: Counting) -> None:
+    service.hold_after(1)
+    first = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+    second = place.start("index")
+    read_until(second, lambda line: "is at work in process" in line)
+
+    place.run("reset", "--yes")
+    said = second.communicate(timeout=LONG_S)[1]
+    service.let_go()
+    first.communicate(timeout=LONG_S)
+
+    assert [first.returncode, second.returncode] == [2, 2]
+    assert said.count("was removed") == 1
+    assert left_over(place) == []
+
+
+def test_a_reset_under_one_that_fills_in_leaves_another_worktree_its_vectors(
+    place: Place, service: Counting, tmp_path: Path
+) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(place.folder)]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *words], check=True)
+    other = Place(tmp_path / "other", place.environment)
+    subprocess.run([*git, "worktree", "add", "-q", str(other.folder)], check=True)
+    (other.folder / "own.md").write_text("# Own\n\nOnly here.\n", encoding="utf-8")
+    other.run("index", "--no-embed")
+    service.hold_after(1)
+    filling = place.start("index")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    filling.communicate(timeout=LONG_S)
+
+    assert filling.returncode == 2
+    assert [one for one in left_over(place) if one.startswith("collections/notes")] == []
+    done = other.json("index")
+    assert done["embedded"] == 1.0
+    # What was stored before the reset is still there for the other.
+    assert done["embeddedTexts"] == len(service.texts) - 64
+
+
+def test_a_reset_under_a_server_that_fills_in_leaves_nothing_until_somebody_searches(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    server = place.start("serve", "--port", "0")
+    try:
+        address = read_until(server, lambda line: "http://" in line).split()[-1]
+        assert service.is_asked.wait(LONG_S)
+        place.run("reset", "--yes")
+        service.let_go()
+        said = read_until(server, lambda line: "was removed" in line)
+        after = left_over(place)
+        with httpx.Client(base_url=address, trust_env=False, timeout=LONG_S) as client:
+            (place.folder / "note000.md").write_text("# Other\n\nA change.\n", encoding="utf-8")
+            found = client.get("/api/search", params={"q": "number 7", "limit": 1}).json()
+    finally:
+        server.kill()
+        server.communicate()
+
+    assert f"trivium index {place.folder}" in said
+    assert after == []
+    assert found["results"][0]["source"]["filePath"] == "note007.md"
+
+
+def test_a_reset_under_a_watch_that_fills_in_ends_the_watch(
+    place: Place, service: Counting
+) -> None:
+    service.hold_after(1)
+    watching = place.start("index", "--watch")
+    assert service.is_asked.wait(LONG_S)
+
+    place.run("reset", "--yes")
+    service.let_go()
+    said = watching.communicate(timeout=LONG_S)[1]
+
+    assert watching.returncode == 2
+    assert said.count("was removed") == 1
+    assert left_over(place) == []
+
+
+def test_a_rebuild_sends_nothing_before_a_large_bill_is_agreed_to(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+    before = len(service.requests)
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="1")
+    said = refused.communicate(timeout=LONG_S)[1]
+
+    assert refused.returncode == 2
+    assert "nothing was sent" in said
+    assert len(service.requests) == before
+
+
+def test_the_word_that_a_rebuild_asks_for_is_on_the_bill_too(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    before = len(service.requests)
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="2")
+    said = refused.communicate(timeout=LONG_S)[1]
+    asked = len(service.requests) - before
+    agreed = place.start("index", "--rebuild")
+    heard = agreed.communicate(timeout=LONG_S)[1]
+
+    assert (refused.returncode, agreed.returncode) == (2, 0)
+    assert f"1 text to send, about {-(-len('dimension') // 3)} tokens" in said
+    assert "1 text to send" in heard
+    assert (asked, len(service.requests) - before) == (0, 1)
+
+
+def test_a_rebuild_of_an_index_without_vectors_asks_for_no_word(
+    place: Place, service: Counting
+) -> None:
+    place.run("index", "--no-embed")
+
+    assert place.json("index", "--rebuild")["embedded"] == 1.0
+    assert "dimension" not in service.texts
+
+
+def test_a_rebuild_that_would_send_too_much_keeps_the_vectors(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    before = len(service.requests)
+    service.dimension = 24
+
+    refused = place.start("index", "--rebuild", TRIVIUM_EMBEDDING__MOST_TOKENS="10")
+    said = refused.communicate(timeout=LONG_S)[1]
+
+    assert refused.returncode == 2
+    assert "gives vectors of 24 numbers now, those kept have 16" in said
+    assert "the vectors are kept" in said
+    assert service.requests[before:] == [service.requests[-1]]
+    assert service.requests[-1]["input"] == ["dimension"]
+    service.dimension = 16
+    done = place.json("index")
+    assert (done["embeddedTexts"], done["embedded"]) == (0, 1.0)
+
+
+def test_a_rebuild_that_goes_on_watching_makes_vectors_anew_too(
+    place: Place, service: Counting
+) -> None:
+    place.run("index")
+    service.dimension = 24
+
+    watching = place.start("index", "--rebuild", "--watch")
+    try:
+        said = read_until(watching, lambda line: "embedded" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    assert "texts embedded" in said
+    spaces = {one["model"][:6]: one["dimension"] for one in place.json("status")["spaces"]}
+    assert spaces["openai"] == 24
+
+
+def test_a_text_without_a_vector_is_named_by_status_and_sent_again_by_the_next_index(
+    place: Place, service: Counting
+) -> None:
+    service.unknown = ("number 7.", "number 9.")
+    first = place.json("index")
+    sent = sum(service.texts.values())
+    # Not again in the run that has just asked for it.
+    assert set(service.texts.values()) == {1}
+    before = place.json("status", "--blank")
+    said = place.run("status")
+    assert (first["embedded"], before["blankChunks"]) == (1.0, 2)
+    assert before["blankFiles"] == {"note007.md": 1, "note009.md": 1}
+    assert "blank     2 chunks in 2 files that openai:counting gave no vector for" in said
+    assert place.run("status", "--blank").splitlines() == [
+        f"note00{number}.md\t1 chunk without a vector" for number in (7, 9)
+    ]
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+    service.unknown = ("number 9.",)
+
+    again = place.start("index", "--json")
+    stdout, stderr = again.communicate(timeout=LONG_S)
+
+    new = sum(service.texts.values()) - sent - 2
+    assert f"openai:counting: {new + 2} texts to send" in stderr
+    assert json.loads(stdout)["embeddedTexts"] == new + 1
+    after = place.json("status", "--blank")
+    assert (after["blankChunks"], after["blankFiles"]) == (1, {"note009.md": 1})
+    same = next(text for text in service.texts if "number 7." in text)
+    found = place.json("search", same, "--search-mode", "vector")
+    assert found["results"][0]["source"]["filePath"] == "note007.md"
+
+
+def test_a_watch_sends_no_text_again_for_which_there_was_no_vector(
+    place: Place, service: Counting
+) -> None:
+    service.unknown = ("number 7.",)
+    place.run("index")
+    sent = service.texts.copy()
+    service.unknown = ()
+    (place.folder / "new.md").write_text("# New\n\nA text that is new.\n", encoding="utf-8")
+
+    watching = place.start("index", "--watch")
+    try:
+        read_until(watching, lambda line: "embedded" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    again = {text for text, count in service.texts.items() if count > sent[text] > 0}
+    assert again == set()
+    assert place.json("status")["blankChunks"] == 1
+
+
+def test_a_watch_that_is_idle_makes_an_index_that_was_removed_anew_and_whole(place: Place) -> None:
+    (place.folder / "more").mkdir()
+    watching = place.start("index", "--watch", TRIVIUM_EMBEDDING__MODEL="static")
+    try:
+        read_until(watching, lambda line: "added" in line)
+        place.run("reset", "--yes")
+        (place.folder / "more" / "new.md").write_text("# New\n\nNew.\n", encoding="utf-8")
+        said = read_until(watching, lambda line: "added" in line)
+    finally:
+        watching.send_signal(signal.SIGINT)
+        watching.communicate(timeout=LONG_S)
+
+    assert f"{FILES + 1} added" in said
+
+
+def test_a_server_that_is_idle_makes_an_index_that_was_removed_anew(place: Place) -> None:
+    server = place.start("serve", "--port", "0", TRIVIUM_EMBEDDING__MODEL="static")
+    try:
+        address = read_until(server, lambda line: "http://" in line).split()[-1]
+        with httpx.Client(base_url=address, trust_env=False, timeout=LONG_S) as client:
+            asked = {"q": "number 7", "limit": "1"}
+            while not client.get("/api/search", params=asked).json()["results"]:
+                pass
+            place.run("reset", "--yes")
+            found = client.get("/api/search", params=asked).json()
+    finally:
+        server.kill()
+        server.communicate()
+
+    assert found["results"][0]["source"]["filePath"] == "note007.md"

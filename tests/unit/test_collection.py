@@ -19,6 +19,7 @@ from trivium.errors import (
     FilterError,
     IndexLocked,
     IndexNotFound,
+    IndexRemoved,
     IndexUnusable,
     MissingExtra,
     ModelError,
@@ -272,6 +273,19 @@ def test_the_status_counts_what_is_there_and_what_has_changed(
     assert (status.contents.files, status.dirty_files, status.embedded) == (4, 2, 1.0)
     assert [space.model_id for space in status.spaces] == [embedder.model_id]
     assert [view.rpartition("-")[0] for view in status.views] == ["chunk-standard"]
+
+
+def test_the_status_of_an_index_that_was_removed_makes_none(
+    shop: Path, opened: Open, home: Path
+) -> None:
+    collection = opened(shop)
+    collection.sync()
+    opened(shop).reset()
+
+    with pytest.raises(IndexRemoved, match=f"trivium index {shop}"):
+        collection.status()
+
+    assert [path for kept in ("collections", "store") for path in (home / kept).iterdir()] == []
 
 
 def test_a_view_is_made_when_a_profile_first_needs_it(shop: Path, opened: Open) -> None:

@@ -269,6 +269,10 @@ class Snapshot(Protocol):
         """Return the share of chunks that have a vector in this space, published or not."""
         ...
 
+    def blank(self, model_id: str) -> Mapping[str, int]:
+        """Return how many chunks of which files have a vector of zeros in this space."""
+        ...
+
     def vectors(self, model_id: str) -> VectorIndex | None:
         """Return the vector index of a space, or None if there is none."""
         ...
@@ -412,7 +416,18 @@ class Writer(Protocol):
     def put_vectors(
         self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]
     ) -> None:
-        """Keep unit vectors of shape (len(keys), dimension); survives as `write` does."""
+        """Keep unit vectors of shape (len(keys), dimension); survives as `write` does.
+
+        A key that has one already gets another, as soon as that is published.
+        """
+        ...
+
+    def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
+        """Return texts with a vector of zeros in this space, by their keys, those after one."""
+        ...
+
+    def count_blank(self, model_id: str) -> int:
+        """Return how many texts have a vector of zeros in this space."""
         ...
 
     def vector_length(self, model_id: str) -> int | None:
@@ -477,6 +492,14 @@ class Backend(Protocol):
         """Be the only one who embeds with this model what the index may share with others.
 
         Raises IndexLocked if another one still does after `wait_s`. Ends with the process, too.
+        """
+        ...
+
+    def as_it_is(self) -> Backend:
+        """Return the index that is there now, and no other.
+
+        Once that is removed, or made anew, each of its methods raises IndexRemoved and writes
+        nothing: for whoever goes on for long with what was read before.
         """
         ...
 

@@ -41,6 +41,7 @@ TABLE: Mapping[type[TriviumError], Statuses] = {
     errors.ChunkNotFound: Statuses(ERROR_EXIT, 404),
     errors.IndexUnusable: Statuses(ERROR_EXIT, 409),
     errors.IndexLocked: Statuses(ERROR_EXIT, 409),
+    errors.IndexRemoved: Statuses(ERROR_EXIT, 409),
     errors.SourceError: Statuses(ERROR_EXIT, 500),
     errors.ModelError: Statuses(ERROR_EXIT, 502),
     errors.BackendError: Statuses(ERROR_EXIT, 502),

@@ -13,7 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trivium.errors import ModelError, TriviumError, UsageError
+from trivium.errors import (
+    BackendRefused,
+    IndexRemoved,
+    MissingExtra,
+    ModelError,
+    TriviumError,
+    UsageError,
+)
 from trivium.results.present import counted
 from trivium.sources.files import own_ignores
 from trivium.sources.watch import POLL_S, Watch
@@ -48,6 +55,7 @@ class _Order:
     should_stop: Callable[[], bool]
     yes: bool
     embeds: bool
+    renews: bool
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -79,16 +87,18 @@ def follow(
     should_stop: Callable[[], bool] = lambda: False,
     yes: bool = False,
     embeds: bool = True,
+    renews: bool = False,
     watch: Watch | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Keep an index up to date until `should_stop` or Ctrl-C; `say` gets a line per round.
 
     Begins with the whole folder, and raises what that raises; later troubles are said, and
-    tried again.
+    tried again. With `renews`, vectors that are of another length now are made anew before the
+    first text is embedded. Raises IndexRemoved if another process removes the index under it.
     """
     watch = watch_of(collection) if watch is None else watch
-    order = _Order(say, progress, should_stop, yes, embeds)
+    order = _Order(say, progress, should_stop, yes, embeds, renews)
     following = _Following(collection, watch, order, clock)
     try:
         # Before the first sync, so that no change falls between the two.
@@ -124,6 +134,7 @@ class _Following:
         self._look_took_s = 0.0
         self._remembered_at = -math.inf
         self._has_texts = order.embeds
+        self._renews = order.renews
         self._embedded = 0
         self._trouble = self._no_model = self._no_history = self._told = ""
 
@@ -146,6 +157,8 @@ class _Following:
             self._embed()
             self._say_round(report)
             self._trouble = ""
+        except IndexRemoved:
+            raise
         except TriviumError as error:
             # Another process writes, or the folder is gone for a while.
             self._trouble = self._said_once(str(error), before=self._trouble)
@@ -181,6 +194,8 @@ class _Following:
         try:
             self._collection.remember(should_stop=self._order.should_stop)
             self._no_history = ""
+        except IndexRemoved:
+            raise
         except TriviumError as error:
             self._no_history = self._said_once(f"No history: {error}", before=self._no_history)
         finally:
@@ -191,9 +206,13 @@ class _Following:
         if not self._has_texts:
             return
         try:
+            if self._renews:
+                self._collection.renew(yes=self._order.yes)
+                self._renews = False
             self._collection.embed(progress=self._embedding, say=self._tell, yes=self._order.yes)
             self._has_texts = False
-        except (ModelError, UsageError) as error:
+        except (ModelError, MissingExtra, UsageError, BackendRefused) as error:
+            # Asked again with the next change: a service may take money for every try.
             self._has_texts = False
             self._no_model = self._said_once(f"Not embedded: {error}", before=self._no_model)
         except _Interrupted:

@@ -13,6 +13,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from trivium.doors.following import (
     no_progress,
     watch_of,
 )
-from trivium.errors import IndexLocked, TriviumError
+from trivium.errors import BackendRefused, IndexLocked, IndexRemoved, TriviumError
 from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
 
@@ -184,8 +185,10 @@ class Upkeep:
 
     def _take_in(self) -> None:
         """Sync the folders that changed; now and then have the background look at everything."""
-        self._owed.note(self._watch.changed(0))
-        if self._is_due():
+        # By another process, which no watch on the folder tells of.
+        is_removed = self._missed is None and not self._collection.is_indexed
+        self._owed.note(None if is_removed else self._watch.changed(0))
+        if is_removed or self._is_due():
             self._sync(no_progress, wait_s=_LOCK_WAIT_S)
         if self._clock() - self._looked_at >= look_due_s(self._look_took_s):
             self._should_look = True
@@ -236,7 +239,9 @@ class Upkeep:
         except _Stopped:
             return
         except IndexLocked as error:
-            dirty = self._collection.status().dirty_files
+            dirty = 0
+            with suppress(IndexRemoved):
+                dirty = self._collection.status().dirty_files
             self._missed = _Missed(f"{error} This is the last state.", dirty)
         except TriviumError as error:
             log.warning("sync: %s", error)
@@ -300,6 +305,9 @@ class Upkeep:
             self._collection.embed(progress=self._watched(no_progress))
         except _Stopped:
             log.info("stopped; the next start goes on from here")
+        except BackendRefused as error:
+            # As for vectors of another length: a service would be paid in vain for every try.
+            log.warning("after the sync: %s", error)
         except TriviumError as error:
             log.warning("after the sync: %s", error)
             return False

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# What every model knows: the answer to it tells how long vectors are, and a text without one
+# from a broken server.
+PROBE = "dimension"
+
 
 class Embedder(Protocol):
     """Text -> vectors of one space.

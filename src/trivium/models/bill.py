@@ -38,7 +38,9 @@ class Bill:
 
     def __str__(self) -> str:
         """Say it in one line."""
-        said = f"{self.model}: {self.texts:,} texts to send, about {self.tokens:,} tokens"
+        texts = "1 text" if self.texts == 1 else f"{self.texts:,} texts"
+        tokens = "1 token" if self.tokens == 1 else f"{self.tokens:,} tokens"
+        said = f"{self.model}: {texts} to send, about {tokens}"
         if not self.price:
             return said
         return f"{said}, about {self.cost:,.2f} (at {self.price:g} per million)"
@@ -48,6 +50,40 @@ class Bill:
         return (
             f"{self}. That is more than embedding.most_tokens ({self.most_tokens:,}): nothing was "
             "sent. Say --yes, raise that setting, or choose a model that runs here."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A model whose vectors are of another length now: all of them have to be made anew.
+
+    `bill` is what that would send to a service; None if it runs here.
+    """
+
+    model: str
+    before: int
+    now: int
+    bill: Bill | None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether to ask before it is sent."""
+        return self.bill is not None and self.bill.is_large
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        said = (
+            f"{self.model} gives vectors of {self.now} numbers now, those kept have "
+            f"{self.before}: all have to be made anew"
+        )
+        return said if self.bill is None else f"{said}. {self.bill}"
+
+    def refusal(self) -> str:
+        """Say why no text was sent, and how it would be."""
+        most = 0 if self.bill is None else self.bill.most_tokens
+        return (
+            f"{self}. That is more than embedding.most_tokens ({most:,}): no text was sent, and "
+            "the vectors are kept. Say --yes, raise that setting, or choose a model that runs here."
         )
 
 

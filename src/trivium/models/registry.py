@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 GROUP = "trivium.models"
 _PLAIN = ("none", "static", "minilm")
 _WITH_PART = ("onnx", "openai")
+# Servers that speak the protocol of openai: at an address of their own.
+_SERVERS = ("ollama", "lmstudio", "lm-studio", "vllm", "llamacpp", "llama.cpp", "tei")
+_OLLAMA = "http://localhost:11434/v1"
 
 
 def load(
@@ -87,8 +90,8 @@ def _openai(
 
     if base_url is None and api_key is None:
         raise ConfigError(
-            f"The model 'openai:{model}' needs an API key (OPENAI_API_KEY), or the base URL of "
-            "a server that works without one."
+            f"The model 'openai:{model}' needs an API key (OPENAI_API_KEY), or the address of a "
+            f"server that works without one in embedding.base_url, such as {_OLLAMA}."
         )
     address = DEFAULT_BASE_URL if base_url is None else base_url
     return RemoteEmbedder(model, api_key=api_key, base_url=address, dimensions=dimensions)
@@ -119,6 +122,11 @@ def _made_by(entry: EntryPoint) -> Embedder:
 def _unknown(model: str, plain: list[str]) -> str:
     kind, colon, part = model.partition(":")
     choices = [*plain, "static:<file>", "onnx:<folder>", "openai:<model>"]
+    if kind.lower() in _SERVERS and part:
+        return (
+            f"Unknown model {model!r}. For a server of your own it is 'openai:{part}', with its "
+            f"address in embedding.base_url, such as {_OLLAMA}."
+        )
     if kind in _WITH_PART:
         nearest = [f"{kind}:<{'folder' if kind == 'onnx' else 'model'}>"]
     elif colon and (similar := get_close_matches(kind.lower(), _WITH_PART, n=1)):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult
 
 from trivium.errors import ConfigError, ModelError
+from trivium.models.base import PROBE
 from trivium.models.identity import space_id
 from trivium.models.service import Patience, Refusal, Service, address_of
 
@@ -38,8 +39,6 @@ _PREPARATION = 1
 _LONGEST_TEXT = 8000
 # A server that reads less gets half of a text, and half of that, down to here.
 _SHORTEST_CUT = 100
-# What every model knows: the answer to it tells a text without a vector from a broken server.
-_PROBE = "dimension"
 # Of UTF-8. English has about 4, code 3.4, and too high a guess is better than too low a one.
 _BYTES_PER_TOKEN = 3
 _LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -113,7 +112,7 @@ class RemoteEmbedder:
     def dimension(self) -> int:
         """The length of a vector; asks the server if no answer has told it yet."""
         if self._dimension is None:
-            return int(self._embed([_PROBE], FOR_QUERIES).shape[1])
+            return int(self._embed([PROBE], FOR_QUERIES).shape[1])
         return self._dimension
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -250,12 +249,12 @@ class RemoteEmbedder:
         """Return zeros for texts that the model has no vector for, if it has one for others."""
         import numpy as np
 
-        if list(inputs) == [_PROBE]:
+        if list(inputs) == [PROBE]:
             raise self._service.failure(
                 "its vectors are zeros, or no numbers at all. The model behind the address is "
                 "broken, or is none for embedding"
             )
-        dimension = self._embed([_PROBE], patience).shape[1]
+        dimension = self._embed([PROBE], patience).shape[1]
         with self._lock:
             self._blank += len(inputs)
         return np.zeros((len(inputs), dimension), np.float32)
@@ -291,8 +290,8 @@ def _address(base_url: str) -> SplitResult:
     parts = address_of(base_url)
     if parts is None:
         raise ConfigError(
-            "The base URL of the embedding server must look like https://host/v1, "
-            "without a name or password in it."
+            "The address of the embedding server (embedding.base_url) must look like "
+            "https://host/v1, without a name or password in it."
         )
     # The whole address is what many copy from a manual.
     path = parts.path.rstrip("/").removesuffix("/embeddings")

@@ -140,6 +140,43 @@ class VectorPromises(Promises):
         assert first.ids == found.ids[:1]
         assert max(found.scores) < 0.0
 
+    def test_a_vector_that_is_put_again_takes_the_place_of_the_one_before(
+        self, backend: Backend
+    ) -> None:
+        # The first are published at once, those after them are added: both can be replaced.
+        for name in ("first", "second"):
+            write(backend, [make_file(f"{name}{copy}.md", [Section(name, name)]) for copy in "ab"])
+            with backend.writer(wait_s=0) as writer:
+                (one,) = writer.pending(MODEL, limit=99)
+                writer.put_vectors(MODEL, [one.key], vectors_of([one.text]) * 0)
+                writer.publish()
+        with backend.snapshot() as snapshot:
+            blank = snapshot.blank(MODEL)
+            assert snapshot.blank("unknown") == {}
+
+        with backend.writer(wait_s=0) as writer:
+            waiting = writer.blank(MODEL, limit=99)
+            assert list(writer.blank(MODEL, limit=1)) == list(waiting[:1])
+            assert list(writer.blank(MODEL, limit=9, after=waiting[0].key)) == list(waiting[1:])
+            assert writer.count_blank(MODEL) == 2
+            writer.put_vectors(
+                MODEL, [one.key for one in waiting], vectors_of([one.text for one in waiting])
+            )
+            writer.publish()
+            assert (writer.count_blank(MODEL), writer.count_pending(MODEL)) == (0, 0)
+            assert list(writer.blank(MODEL, limit=99)) == []
+
+        names = [f"{name}{copy}" for name in ("first", "second") for copy in "ab"]
+        assert dict(blank) == dict.fromkeys((f"{name}.md" for name in names), 1)
+        with backend.snapshot() as snapshot:
+            (space,) = snapshot.spaces()
+            found = _space(snapshot).search(vector_of("first"), where=EVERYTHING, depth=99)
+            scores = _space(snapshot).score(vector_of(waiting[0].text), found.ids)
+            assert snapshot.blank(MODEL) == {}
+        assert space.coverage == 1.0
+        assert sorted(found.ids) == [chunk_id(f"{name}.md", name[:-1]) for name in names]
+        assert max(scores.values()) == pytest.approx(1.0, abs=0.02)
+
     def test_nothing_is_near_to_a_query_of_zeros(self, small: Backend) -> None:
         with small.snapshot() as snapshot:
             index = _space(snapshot)

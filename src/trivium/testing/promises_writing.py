@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from trivium.backends.base import Backend, Batch, FileContent, Snapshot
-from trivium.errors import BackendRefused, IndexLocked
+from trivium.errors import BackendRefused, IndexLocked, IndexRemoved
 from trivium.filtering.conditions import EVERYTHING
 from trivium.query.grammar import Words
 from trivium.testing import corpus
@@ -295,6 +295,23 @@ class WritingPromises(Promises):
                 assert snapshot.contents().seq == 0
 
         assert write(backend, [_OLD]) == 1
+
+    def test_an_index_as_it_is_is_over_once_it_is_removed(self, backend: Backend) -> None:
+        write(backend, [_OLD])
+        same = backend.as_it_is()
+        write(same, [_NEW])
+        backend.destroy(wait_s=0)
+
+        for use in (lambda: same.writer(wait_s=0), same.snapshot, lambda: same.turn("m", wait_s=0)):
+            with pytest.raises(IndexRemoved), use():
+                pass
+        write(backend, [_OLD])
+
+        with pytest.raises(IndexRemoved), same.writer(wait_s=0):
+            pass
+        with backend.snapshot() as snapshot:
+            assert _found(snapshot, "ancient")
+            assert not _found(snapshot, "modern")
 
     def test_a_writer_that_fails_lets_go(self, backend: Backend) -> None:
         with pytest.raises(ZeroDivisionError), backend.writer(wait_s=0):

@@ -40,6 +40,11 @@ def test_all_texts_are_counted_as_the_sample_is(tmp_path: Path, remote: RemoteEm
     assert (made.texts, made.tokens) == (1000, (10 + 30) * 1000 // 2)
 
 
+def test_one_is_said_as_one(tmp_path: Path, remote: RemoteEmbedder) -> None:
+    made = estimate(remote, count=1, sample=["abc"], settings=settings(tmp_path))
+    assert str(made) == "openai:small: 1 text to send, about 1 token"
+
+
 def test_the_cost_is_told_where_the_price_is_known(tmp_path: Path, remote: RemoteEmbedder) -> None:
     free = estimate(remote, count=5, sample=["abc"], settings=settings(tmp_path))
     assert str(free) == "openai:small: 5 texts to send, about 5 tokens"

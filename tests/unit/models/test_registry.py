@@ -76,7 +76,7 @@ def test_a_served_model_keeps_colons_in_its_name() -> None:
 
 
 def test_a_served_model_needs_a_key_or_an_address() -> None:
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*embedding\.base_url"):
         registry.load("openai:text-embedding-3-small")
     assert registry.load("openai:text-embedding-3-small", api_key="k") is not None
 
@@ -98,6 +98,12 @@ def test_an_unknown_name_is_answered_with_the_nearest(wrong: str, right: str) ->
     with pytest.raises(ConfigError) as caught:
         registry.load(wrong)
     assert f"Did you mean {right}?" in str(caught.value)
+
+
+def test_a_server_by_its_name_is_answered_with_how_to_have_it() -> None:
+    with pytest.raises(ConfigError, match=r"'openai:nomic-embed-text', with its.*base_url") as said:
+        registry.load("ollama:nomic-embed-text")
+    assert "http://localhost:11434/v1" in str(said.value)
 
 
 def test_a_name_like_no_other_is_answered_with_the_list() -> None:

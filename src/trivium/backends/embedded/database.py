@@ -26,6 +26,7 @@ from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 FORMAT = 2
 _BUSY_S = 30.0
 _TRUNCATE_WAIT_S = 1.0
+_MOST_TRIES = 5
 # Rows of a large record are scattered: mapped, a look-up costs half. Bounded for each of the two
 # files, since what is mapped counts as memory of the process.
 _MAPPED_BYTES = 256 * 1024 * 1024
@@ -59,11 +60,23 @@ def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
 
     Every record gets an incarnation of its own: what was derived from another is not of it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    store.mkdir(parents=True, exist_ok=True)
-    _make(store / "store.db", "store.sql", {})
     own = {"format": str(FORMAT), "seq": "0", "incarnation": uuid.uuid4().hex}
-    _make(folder / "collection.db", "schema.sql", {**own, **meta})
+    for tries_left in reversed(range(_MOST_TRIES)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            store.mkdir(parents=True, exist_ok=True)
+            _make(store / "store.db", "store.sql", {})
+            _make(folder / "collection.db", "schema.sql", {**own, **meta})
+        except (FileNotFoundError, sqlite3.OperationalError) as error:
+            if not tries_left or not may_be_removed(error):
+                raise
+        else:
+            return
+
+
+def may_be_removed(error: OSError | sqlite3.OperationalError) -> bool:
+    """Say whether that is what it looks like if another process removes the files just now."""
+    return isinstance(error, FileNotFoundError) or "unable to open" in str(error)
 
 
 def _make(path: Path, script: str, meta: dict[str, str]) -> None:
@@ -276,6 +289,16 @@ def count_embedded(connection: sqlite3.Connection, model_id: str) -> int:
     row = connection.execute(
         "SELECT count(*) FROM chunks c WHERE c.key <> x'' "
         "AND EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
+        (model_id,),
+    ).fetchone()
+    return int(row[0])
+
+
+def count_blank(connection: sqlite3.Connection, model_id: str) -> int:
+    """Return how many texts have a vector of zeros in a space."""
+    row = connection.execute(
+        "SELECT count(DISTINCT c.key) FROM chunks c JOIN store.vectors v ON v.key = c.key "
+        "WHERE v.model = ? AND v.scale = 0",
         (model_id,),
     ).fetchone()
     return int(row[0])

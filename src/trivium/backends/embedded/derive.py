@@ -222,9 +222,10 @@ class Derived:
         newer = self._vector_rows(
             model_id, dimension, "c.seq > ? OR v.id > ?", (state.seq, state.last_vector)
         )
-        newer = newer.keep(~np.isin(newer.numbers, base.numbers))
-        delta = joined([delta.keep(~np.isin(delta.numbers, gone)), newer])
-        dead = np.union1d(dead, base.numbers[np.isin(base.numbers, gone)])
+        # A vector that was put anew takes the place of the one before it.
+        delta = joined([newer, delta.keep(~np.isin(delta.numbers, gone))])
+        replaced = np.union1d(gone, newer.numbers)
+        dead = np.union1d(dead, base.numbers[np.isin(base.numbers, replaced)])
         merged = None
         if is_heavy(base, delta, dead):
             merged = joined([base.keep(~np.isin(base.numbers, dead)), delta])

@@ -221,6 +221,16 @@ class EmbeddedSnapshot:
         chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
         return database.count_embedded(self._sql, model_id) / chunks if chunks else 0.0
 
+    def blank(self, model_id: str) -> dict[str, int]:
+        """Return how many chunks of which files have a vector of zeros in this space."""
+        rows = self._sql.execute(
+            "SELECT f.path, count(*) FROM store.vectors v JOIN chunks c ON c.key = v.key "
+            "JOIN files f ON f.id = c.file WHERE v.model = ? AND v.scale = 0 "
+            "GROUP BY f.path ORDER BY f.path",
+            (model_id,),
+        )
+        return dict(rows.fetchall())
+
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
         if not (self._life.folder / "vectors" / model_id).is_dir():

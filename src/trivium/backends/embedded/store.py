@@ -11,7 +11,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from trivium.backends.embedded.lock import turn_lock, writer_lock
 from trivium.backends.embedded.read import EmbeddedSnapshot
 from trivium.backends.embedded.text import TextFolder, view_key
 from trivium.backends.embedded.write import EmbeddedWriter
-from trivium.errors import BackendError, IndexLocked
+from trivium.errors import BackendError, IndexLocked, IndexRemoved, IndexUnusable
 from trivium.types import View
 
 _INTRODUCED_S = 5.0
@@ -55,8 +56,20 @@ class EmbeddedBackend:
         self._life: Life | None = None
         self._built_at_sync = views
         self._meta = dict(meta or {})
+        self._only: str | None = None
         with self._translated("Opening the index"):
             database.create(folder, store, meta=self._meta)
+
+    def as_it_is(self) -> EmbeddedBackend:
+        """Return the index that is there now, and no other; makes none where none is."""
+        return copy(self)._bound()  # noqa: SLF001 - one of our own
+
+    def _bound(self) -> EmbeddedBackend:
+        # No incarnation yet, but none is made.
+        self._only = ""
+        with self._translated("Reading the index"), self._reading() as link:
+            self._only = link.life.incarnation
+        return self
 
     def introduce(self, meta: Mapping[str, str]) -> None:
         """Say what an index that is new is to remember of itself; what it knows already stays."""
@@ -72,7 +85,9 @@ class EmbeddedBackend:
         return [view_key(folder.view) for folder in self.views_kept()]
 
     def meta(self) -> dict[str, str]:
-        """Return what the collection remembers of itself."""
+        """Return what the collection remembers of itself; one that was removed is not made anew."""
+        if self._only is None and database.files_at(self.folder, self.store).record is None:
+            return dict(self._meta)
         with self._translated("Reading the index"), self._reading() as link:
             return database.read_meta(link.sql)
 
@@ -106,8 +121,11 @@ class EmbeddedBackend:
         """Be the only one who embeds with this model, in all collections of the store."""
         with ExitStack() as turn:
             with self._named("Embedding"):
+                self._check_is_there()
                 name = f"embedding-{model_id}"
-                turn.enter_context(turn_lock(self.store, name, wait_s=wait_s))
+                lock = turn_lock(self.store, name, wait_s=wait_s, wanted=self._is_wanted)
+                turn.enter_context(lock)
+                self._check_is_there()
             yield
 
     def destroy(self, *, wait_s: float) -> None:
@@ -160,15 +178,35 @@ class EmbeddedBackend:
         with self._guard:
             while self._idle:
                 link = self._idle.pop()
-                if link.life.files == files:
+                if link.life.files == files and self._only in (None, "", link.life.incarnation):
                     return link
                 link.sql.close()
         return None
 
     @contextmanager
     def _locked(self, what: str, *, wait_s: float) -> Iterator[None]:
-        with self._named(what), writer_lock(self.folder, wait_s=wait_s):
-            yield
+        with self._named(what):
+            self._check_is_there()
+            with writer_lock(self.folder, wait_s=wait_s, wanted=self._is_wanted):
+                self._check_is_there()
+                yield
+
+    def _is_wanted(self, folder: Path) -> bool:
+        """Whether there is, or may come to be, anything in a folder that a lock is for."""
+        kept = folder / ("collection.db" if folder == self.folder else "store.db")
+        return self._only is None or kept.exists()
+
+    def _check_is_there(self) -> None:
+        """Raise IndexRemoved if this is to go on with one index, and there is none."""
+        if self._is_gone():
+            raise self._removed()
+
+    def _is_gone(self) -> bool:
+        # The store goes before the record.
+        return not (self._is_wanted(self.store) and self._is_wanted(self.folder))
+
+    def _removed(self) -> IndexRemoved:
+        return IndexRemoved(self._meta.get("root", str(self.folder)))
 
     @contextmanager
     def _named(self, what: str) -> Iterator[None]:
@@ -191,14 +229,19 @@ class EmbeddedBackend:
 
     def _connect(self, *, writes: bool) -> _Link:
         """Open the files that are there, made now if they are gone."""
-        for _ in range(_MOST_TRIES):
+        for tries_left in reversed(range(_MOST_TRIES)):
             files = database.files_at(self.folder, self.store)
             try:
-                database.create(self.folder, self.store, meta=self._meta)
+                if self._only is None:
+                    database.create(self.folder, self.store, meta=self._meta)
+                elif files.record is None or files.store is None:
+                    raise self._removed()
                 files = database.files_at(self.folder, self.store)
                 connection = database.connect(self.folder, self.store, writes=writes)
-            except (sqlite3.OperationalError, FileNotFoundError):
-                if database.files_at(self.folder, self.store) == files:
+            except (sqlite3.OperationalError, FileNotFoundError) as error:
+                # Files that came back may have the numbers of those that went.
+                may_help = tries_left and database.may_be_removed(error)
+                if not may_help and database.files_at(self.folder, self.store) == files:
                     raise
                 continue
             # The files may have been replaced before both were open.
@@ -213,6 +256,9 @@ class EmbeddedBackend:
         except BaseException:
             connection.close()
             raise
+        if self._only not in (None, "", incarnation):
+            connection.close()
+            raise self._removed()
         with self._guard:
             life = self._life
             if life is None or (life.files, life.incarnation) != (files, incarnation):
@@ -225,5 +271,13 @@ class EmbeddedBackend:
                 )
         return _Link(connection, life)
 
-    def _translated(self, what: str) -> AbstractContextManager[None]:
-        return database.translated(what, root=self._meta.get("root", ""))
+    @contextmanager
+    def _translated(self, what: str) -> Iterator[None]:
+        try:
+            with database.translated(what, root=self._meta.get("root", "")):
+                yield
+        except (BackendError, IndexUnusable) as error:
+            # Whatever failed, it failed because the files have gone.
+            if isinstance(error, IndexRemoved) or not self._is_gone():
+                raise
+            raise self._removed() from error

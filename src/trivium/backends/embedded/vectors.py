@@ -83,7 +83,7 @@ def empty_rows(dimension: int) -> Rows:
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
-    """Return the rows of all parts in the order of their numbers, each number once."""
+    """Return the rows of all parts in the order of their numbers, each from the first part."""
     import numpy as np
 
     numbers, first = np.unique(np.concatenate([part.numbers for part in parts]), return_index=True)

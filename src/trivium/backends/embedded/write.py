@@ -235,7 +235,19 @@ class EmbeddedWriter:
             "ORDER BY c.start = c.end, ifnull(p.place, ?), f.mtime_ns DESC, c.id LIMIT ?",
             (json.dumps(list(first)), model_id, len(first), limit),
         ).fetchall()
-        keys: dict[int, bytes] = dict(rows)
+        return self._texts_of(dict(rows))
+
+    def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
+        """Return texts with a vector of zeros in this space, by their keys, those after one."""
+        rows = self._sql.execute(
+            "SELECT min(c.id), c.key FROM store.vectors v JOIN chunks c ON c.key = v.key "
+            "WHERE v.model = ? AND v.key > ? AND v.scale = 0 GROUP BY c.key ORDER BY c.key LIMIT ?",
+            (model_id, after, limit),
+        ).fetchall()
+        return self._texts_of(dict(rows))
+
+    def _texts_of(self, keys: dict[int, bytes]) -> list[Pending]:
+        """Return the texts of chunks by their numbers, each key once and in this order."""
         texts: dict[bytes, str] = {}
         for number, node, chunk, _ in stream(self._sql, _within(keys), tuple(keys)):
             texts.setdefault(keys[number], embedding_text(node, chunk))
@@ -244,6 +256,10 @@ class EmbeddedWriter:
     def count_pending(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet."""
         return database.count_unembedded(self._sql, model_id)
+
+    def count_blank(self, model_id: str) -> int:
+        """Return how many texts have a vector of zeros in this space."""
+        return database.count_blank(self._sql, model_id)
 
     def put_vectors(
         self, model_id: str, keys: Sequence[bytes], vectors: NDArray[np.float32]

@@ -166,6 +166,17 @@ class ReferenceSnapshot:
         """Return the share of chunks that have a vector in this space, all of them published."""
         return self._coverage(model_id) if model_id in self._state.vectors else 0.0
 
+    def blank(self, model_id: str) -> dict[str, int]:
+        """Return how many chunks of which files have a vector of zeros in this space."""
+        if model_id not in self._state.vectors:
+            return {}
+        paths = [
+            self._found[one].node.source.file_path
+            for one, kept in self._kept(model_id).items()
+            if not kept.scale
+        ]
+        return dict(sorted(Counter(paths).items()))
+
     def _coverage(self, model_id: str) -> float:
         keys = self._keys()
         return len(self._kept(model_id)) / len(keys) if keys else 0.0

@@ -6,9 +6,11 @@ State that somebody still holds. Nothing survives the process.
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -28,7 +30,7 @@ from trivium.backends.base import (
 )
 from trivium.backends.reference.snapshot import ReferenceSnapshot, State
 from trivium.backends.reference.vectors import quantise
-from trivium.errors import BackendRefused, IndexLocked
+from trivium.errors import BackendRefused, IndexLocked, IndexRemoved
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +47,7 @@ class _Held:
     """The newest state, the lock of whoever may replace it, and those of who embeds."""
 
     state: State = field(default_factory=State)
+    incarnation: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     turns: dict[str, threading.Lock] = field(default_factory=dict)
 
@@ -56,6 +59,17 @@ class ReferenceBackend:
         self._held = _Held()
         self._clock = clock
         self._meta: dict[str, str] = {}
+        self._only: int | None = None
+
+    def as_it_is(self) -> ReferenceBackend:
+        """Return the index that is there now, and no other."""
+        same = copy(self)
+        same._only = self._held.incarnation  # noqa: SLF001 - one of our own
+        return same
+
+    def _check_is_same(self) -> None:
+        if self._only not in (None, self._held.incarnation):
+            raise IndexRemoved(self._meta.get("root", "memory"))
 
     def introduce(self, meta: Mapping[str, str]) -> None:
         """Say what an index that is new is to remember of itself."""
@@ -63,6 +77,7 @@ class ReferenceBackend:
 
     def meta(self) -> dict[str, str]:
         """Return what the index remembers of itself, and when a sync last ended."""
+        self._check_is_same()
         state = self._held.state
         known = {**self._meta, "seq": str(state.seq)}
         return {**known, "indexed_at": state.indexed_at} if state.indexed_at else known
@@ -75,6 +90,7 @@ class ReferenceBackend:
         """Forget everything."""
         with self.writer(wait_s=wait_s):
             self._held.state = State()
+            self._held.incarnation += 1
 
     def close(self) -> None:
         """Nothing is open."""
@@ -82,6 +98,7 @@ class ReferenceBackend:
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """Hold the newest state; later writes do not change it."""
+        self._check_is_same()
         yield ReferenceSnapshot(self._held.state)
 
     @contextmanager
@@ -91,6 +108,7 @@ class ReferenceBackend:
         if not lock.acquire(timeout=wait_s):
             raise IndexLocked("the index in memory", holder="another part of this process")
         try:
+            self._check_is_same()
             yield
         finally:
             lock.release()
@@ -101,6 +119,7 @@ class ReferenceBackend:
         if not self._held.lock.acquire(timeout=wait_s):
             raise IndexLocked("the index in memory", holder="another writer of this process")
         try:
+            self._check_is_same()
             yield ReferenceWriter(self._held, clock=self._clock, meta=self._meta)
         finally:
             self._held.lock.release()
@@ -195,9 +214,25 @@ class ReferenceWriter:
         """Return how many texts have no vector in this space yet."""
         return len(self._pending(model_id))
 
+    def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
+        """Return texts with a vector of zeros in this space, by their keys, those after one."""
+        kept = self._held.state.vectors.get(model_id, {})
+        found = [
+            one
+            for one in self._unless_in(())
+            if one.key in kept and not kept[one.key].scale and one.key > after
+        ]
+        return sorted(found, key=lambda one: one.key)[: max(limit, 0)]
+
+    def count_blank(self, model_id: str) -> int:
+        """Return how many texts have a vector of zeros in this space."""
+        return len(self.blank(model_id, limit=sys.maxsize))
+
     def _pending(self, model_id: str, first: Sequence[str] = ()) -> list[Pending]:
+        return self._unless_in(self._held.state.vectors.get(model_id, {}), first)
+
+    def _unless_in(self, kept: Container[bytes], first: Sequence[str] = ()) -> list[Pending]:
         state = self._held.state
-        kept = state.vectors.get(model_id, {})
         places = {path: place for place, path in reversed(list(enumerate(first)))}
         newest_first = sorted(
             state.files.values(),

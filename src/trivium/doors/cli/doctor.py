@@ -14,6 +14,7 @@ from pathlib import Path
 from trivium import __version__
 from trivium.analysis.words import analyser, edition
 from trivium.config import KNOWN, Settings, load
+from trivium.doors.cli.folder import indexed_root, remembered_model
 from trivium.errors import TriviumError
 from trivium.models.registry import load_from
 from trivium.models.rerank import load_from as load_reranking
@@ -54,10 +55,14 @@ class Findings:
         lines = [
             f"{'ok ' if one.is_well else 'BAD'}  {one.name:<16} {one.said}" for one in self.checks
         ]
+        own = self.settings.user_file
+        there = "" if own is None or own.is_file() else ", not there yet"
         lines += ["", f"settings (home {self.settings.home}, from {self.settings.home_origin})"]
+        lines += [] if own is None else [f"your own file: {own}{there}"]
+        width = max(map(len, self.settings.values))
         for key, setting in self.settings.values.items():
             lines.append(
-                f"  {key:<20} {setting.value!r:<12} {setting.origin:<12} {KNOWN[key].help}"
+                f"  {key:<{width}} {setting.value!r:<12} {setting.origin:<12} {KNOWN[key].help}"
             )
         return "\n".join(lines)
 
@@ -67,6 +72,7 @@ class Findings:
             "ok": self.is_well,
             "checks": [{"name": c.name, "ok": c.is_well, "said": c.said} for c in self.checks],
             "home": {"value": str(self.settings.home), "origin": self.settings.home_origin},
+            "userFile": str(self.settings.user_file or ""),
             "settings": {
                 key: {"value": one.value, "origin": one.origin}
                 for key, one in self.settings.values.items()
@@ -83,7 +89,8 @@ def examine(folder: Path) -> Findings:
     checks.append(Check("sqlite", is_well=True, said=sqlite3.sqlite_version))
     checks += [_installed(name) for name in _PARTS]
     checks += [_optional(name, extra) for name, extra in _EXTRAS]
-    checks += [_home(settings.home), _model(settings), _tokenizer(settings), _rerank(settings)]
+    checks += [_home(settings.home), _model(settings, folder)]
+    checks += [_tokenizer(settings), _rerank(settings)]
     return Findings(tuple(checks), settings)
 
 
@@ -113,17 +120,24 @@ def _home(home: Path) -> Check:
     return Check("home", is_well=can_write, said=said)
 
 
-def _model(settings: Settings) -> Check:
-    name = settings.text("embedding.model")
+def _model(settings: Settings, folder: Path) -> Check:
+    """Whether the model that a search of the folder would ask can be: one text is given to it."""
+    setting = settings.values["embedding.model"]
+    root = indexed_root(folder.expanduser().resolve())
+    is_set = setting.origin != "default"
+    remembered = None if is_set or root is None else remembered_model(root)
+    name = str(setting.value) if remembered is None else remembered
+    why = "" if remembered is None else ", which the index of this folder remembers"
     try:
-        embedder = load_from(settings)
+        embedder = load_from(settings, name)
         if embedder is None:
-            return Check("model", is_well=True, said=f"{name}: words only")
-        if not name.startswith("openai:"):
-            embedder.embed_query("a first query")
+            return Check("model", is_well=True, said=f"{name}: words only{why}")
+        embedder.embed_query("a first query")
     except TriviumError as error:
-        return Check("model", is_well=True, said=f"{name} is not available: {error}")
-    return Check("model", is_well=True, said=f"{embedder.name} ({embedder.model_id})")
+        # Searches go on with the instant one; but whoever set this one wants it.
+        said = f"{name}{why}," if why else name
+        return Check("model", is_well=False, said=f"{said} is not available: {error}")
+    return Check("model", is_well=True, said=f"{embedder.name} ({embedder.model_id}){why}")
 
 
 def _tokenizer(settings: Settings) -> Check:

@@ -43,12 +43,17 @@ from trivium.results.present import counted, embedded, filling, one_line, printa
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Status
+    from trivium.models.bill import Bill, Renewal
 
 
 @click.command()
 @FOLDER
 @click.option("--rebuild", is_flag=True, help="Throw the index away and make it anew.")
-@click.option("--model", help="What gives meaning from now on: static, minilm, onnx:FOLDER, ...")
+@click.option(
+    "--model",
+    help="What gives meaning from now on: static, static:FILE, minilm, onnx:FOLDER, openai:MODEL "
+    "(a service, such as Ollama, whose address is the setting embedding.base_url), none.",
+)
 @click.option("--no-embed", is_flag=True, help="Leave a slow model for later.")
 @click.option("--yes", is_flag=True, help="Do not ask: very large folders, costly services.")
 @click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
@@ -74,7 +79,7 @@ def index(
         model = model or remembered_model(root)
         remove(root)
     if watch:
-        _watch(folder, model=model, embeds=not no_embed, yes=yes)
+        _watch(folder, model=model, renews=rebuild, embeds=not no_embed, yes=yes)
         return
     texts = 0
     problem = ""
@@ -86,9 +91,7 @@ def index(
             collection.remember()
         if not no_embed:
             try:
-                if rebuild:
-                    collection.renew()
-                texts = _embed(collection, yes=yes)
+                texts = _embed(collection, yes=yes, renews=rebuild)
             except (ModelError, MissingExtra) as error:
                 problem = str(error)
         now = collection.status()
@@ -117,51 +120,74 @@ def index(
         say(f"Not embedded: {problem}")
 
 
-def _embed(collection: Collection, *, yes: bool) -> int:
-    """Embed what has no vector; say first what a service would be sent, and ask if it is much.
-
-    Only a person can be asked: where nobody sits at a terminal, a large run needs --yes.
-    """
-    due = collection.bill()
-    if due is not None:
-        say(str(due))
-        if due.is_large and not yes and sys.stdin.isatty() and sys.stderr.isatty():
-            if not click.confirm("Send them?", err=True):
-                say("Nothing was sent; the instant model answers.")
-                return 0
-            yes = True
+def _embed(collection: Collection, *, yes: bool, renews: bool) -> int:
+    """Embed what has no vector; say first what a service would be sent, and ask if it is much."""
+    due = collection.bill(renews=renews, retries=True)
+    if not _is_agreed(due, yes=yes):
+        say("Nothing was sent; the instant model answers.")
+        return 0
+    is_agreed = yes or (due is not None and due.is_large)
+    if renews:
+        # Asks the service for one word, and so only once what is to be sent was agreed to.
+        everything = collection.renewal()
+        if not _is_agreed(everything, yes=yes):
+            say("No text was sent; the vectors are kept.")
+            return 0
+        if everything is not None:
+            collection.renew(yes=True)
+            is_agreed = True
     with Progress() as progress:
-        return collection.embed(progress=progress, say=progress.say, yes=yes)
+        return collection.embed(progress=progress, say=progress.say, yes=is_agreed, retries=True)
 
 
-def _watch(folder: Path, *, model: str | None, embeds: bool, yes: bool) -> None:
+def _is_agreed(due: Bill | Renewal | None, *, yes: bool) -> bool:
+    """Say what would be sent, and whether it may be: a person is asked if it is much.
+
+    Where nobody sits at a terminal, a large run needs --yes. Raises UsageError without it.
+    """
+    if due is None:
+        return True
+    say(str(due))
+    if yes or not due.is_large:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(due.refusal())
+    return click.confirm("Send them?", err=True)
+
+
+def _watch(folder: Path, *, model: str | None, renews: bool, embeds: bool, yes: bool) -> None:
     """Take in what changes until Ctrl-C, with a line about each change."""
     from trivium.doors.following import follow
 
     with open_folder(folder) as collection, Progress("looking for files") as progress:
         if model is not None:
             collection.use(model)
-        follow(collection, say=say, progress=progress, yes=yes, embeds=embeds)
+        follow(collection, say=say, progress=progress, yes=yes, embeds=embeds, renews=renews)
 
 
 @click.command()
 @FOLDER
 @click.option("--skipped", is_flag=True, help="List the files that were passed over, and why.")
 @click.option("--failed", is_flag=True, help="List the files read as plain text, and why.")
+@click.option("--blank", is_flag=True, help="List the files with text a service has no vector for.")
 @AS_JSON
-def status(folder: Path, *, skipped: bool, failed: bool, as_json: bool) -> None:
+def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: bool) -> None:
     """Say what the index of FOLDER holds, what was passed over, and how fresh it is."""
     with open_folder(folder, create=False) as collection:
         now = collection.status()
         passed_over = dict(sorted(collection.skipped().items())) if skipped else {}
         place = places(collection, folder)
     failures = dict(sorted(now.census.failures.items())) if failed else {}
+    without = dict(now.blank) if blank else {}
     if as_json:
-        more = {"skippedFiles": passed_over} if skipped else {}
-        show_json(_status_data(now) | more | ({"failures": failures} if failed else {}))
-    elif skipped or failed:
-        for path, reason in {**passed_over, **failures}.items():
+        more: dict[str, object] = {"skippedFiles": passed_over} if skipped else {}
+        more |= {"failures": failures} if failed else {}
+        show_json(_status_data(now) | more | ({"blankFiles": without} if blank else {}))
+    elif skipped or failed or blank:
+        for path, reason in [*passed_over.items(), *failures.items()]:
             show(f"{one_line(place(path))}\t{one_line(reason)}")
+        for path, chunks in without.items():
+            show(f"{one_line(place(path))}\t{counted(chunks, 'chunk')} without a vector")
     else:
         show(_status_text(now))
 
@@ -206,6 +232,7 @@ def _status_data(now: Status) -> dict[str, object]:
         "linkedEdges": now.census.resolved,
         "unlinkedFiles": now.census.unlinked,
         "readAsPlainText": len(now.census.failures),
+        "blankChunks": sum(now.blank.values()),
     }
 
 
@@ -238,6 +265,7 @@ def _status_text(now: Status) -> str:
         f"  languages {_counts(census.languages) or 'none'}\n"
         f"{marks}{failed}"
         f"  meaning   {'; '.join(means) or _no_meaning(now)}\n"
+        f"{_blank(now)}"
         f"  model     {one_line(_model(now))}\n"
         f"  queries   {counted(now.queries, 'vector')} kept\n"
         f"  secrets   {contents.masked} masked\n"
@@ -245,6 +273,18 @@ def _status_text(now: Status) -> str:
         f"  branch    {one_line(now.branch) or 'none'}\n"
         f"  indexed   {contents.indexed_at}\n"
         f"  kept in   {one_line(now.folder)}"
+    )
+
+
+def _blank(now: Status) -> str:
+    """Say how much a service gave no vector for, and how to ask it again."""
+    if not now.blank:
+        return ""
+    chunks, files = counted(sum(now.blank.values()), "chunk"), counted(len(now.blank), "file")
+    return (
+        f"  blank     {chunks} in {files} that {one_line(now.model)} gave no vector for: found by "
+        "words alone (--blank lists them); to ask again: "
+        f"trivium index {shlex.quote(now.root)}\n"
     )
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from trivium.backends.base import Batch
-from trivium.backends.embedded import read
+from trivium.backends.embedded import database, read
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import TextWriter
-from trivium.errors import BackendError
+from trivium.errors import BackendError, IndexRemoved
 from trivium.filtering.conditions import EVERYTHING, build
 from trivium.query.grammar import Words
 from trivium.testing.corpus import Section, make_file
@@ -216,3 +219,111 @@ def test_a_writer_that_cannot_start_leaves_no_connection_open(
         made[0].execute("SELECT 1")
     monkeypatch.undo()
     fill(backend, "old", 1)
+
+
+def test_one_that_is_to_stay_as_it_is_writes_and_makes_nothing_once_it_is_removed(
+    tmp_path: Path, opened: Open
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    fill(same, "more", 1)
+    opened().destroy(wait_s=0)
+
+    for use in (
+        lambda: same.writer(wait_s=0),
+        same.snapshot,
+        lambda: same.turn(MODEL, wait_s=0),
+    ):
+        with pytest.raises(IndexRemoved, match=r"of here was removed.*trivium index here"), use():
+            pass
+    for ask_for in (same.meta, same.as_it_is, staying.as_it_is):
+        with pytest.raises(IndexRemoved):
+            ask_for()
+    assert staying.meta() == {"root": "here"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_is_to_stay_as_it_is_does_not_go_on_with_one_made_anew(opened: Open) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    with same.snapshot():
+        pass
+    opened().destroy(wait_s=0)
+    fill(staying, "new", 2)
+
+    with pytest.raises(IndexRemoved), same.writer(wait_s=0):
+        pass
+    with pytest.raises(IndexRemoved), same.snapshot():
+        pass
+    assert seen(staying, "new")["files"] == ["new0.md", "new1.md"]
+
+
+def test_who_waits_for_a_lock_while_the_index_is_removed_leaves_no_folder_behind(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    same = staying.as_it_is()
+    folders = [tmp_path / "index", tmp_path / "store"]
+
+    def wanted_at_first(_: Path) -> bool:
+        # As seen by one that looked just before the index was removed.
+        return next(looks, False)
+
+    monkeypatch.setattr(same, "_is_wanted", wanted_at_first)
+    for use in (lambda: same.writer(wait_s=0), lambda: same.turn(MODEL, wait_s=0)):
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        looks = iter([True, True])
+        with pytest.raises(IndexRemoved), use():
+            pass
+        assert [folder.exists() for folder in folders] == [False, False]
+
+
+def test_who_waits_for_the_lock_while_the_index_is_removed_makes_it_anew(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    asked: list[float] = []
+
+    acquire = FileLock.acquire
+
+    def removed_at_first(one: FileLock, timeout: float | None = None, **options: Any) -> Any:
+        if Path(one.lock_file).name == "writer.lock":
+            asked.append(0.0 if timeout is None else timeout)
+            if len(asked) == 1:
+                shutil.rmtree(tmp_path / "index")
+                raise FileNotFoundError(2, "No such file or directory")
+        return acquire(one, timeout, **options)
+
+    monkeypatch.setattr(FileLock, "acquire", removed_at_first)
+    write(staying, [make_file("new.md", [Section("new", "new")])])
+
+    assert len(asked) > 1
+    assert max(asked) == 0.0
+    assert seen(staying, "new")["files"] == ["new.md"]
+
+
+def test_a_file_that_goes_while_it_is_opened_is_looked_for_again(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staying = opened()
+    fill(staying, "old", 3)
+    staying.close()
+    connect = database.connect
+    failed: list[bool] = []
+
+    def gone_at_first(*places: Path, writes: bool) -> sqlite3.Connection:
+        if not failed:
+            failed.append(writes)
+            # The files may have come back with the numbers of those before, and look the same.
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(*places, writes=writes)
+
+    monkeypatch.setattr(database, "connect", gone_at_first)
+
+    assert len(seen(staying, "old")["files"]) == 3  # type: ignore[arg-type]
+    assert failed == [False]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from trivium.analysis import dictionaries
+from trivium.collection import open_collection
 from trivium.doors.cli.doctor import Check, examine
 from trivium.errors import MissingExtra
 from trivium.testing.scripted import Reply, Scripted, running
@@ -46,6 +47,66 @@ def reranked_by(folder: Path, monkeypatch: pytest.MonkeyPatch, model: str) -> Ch
 def test_nothing_that_is_set_is_nothing_to_check(tmp_path: Path) -> None:
     assert check(tmp_path, "rerank") == Check("rerank", is_well=True, said="none")
     assert check(tmp_path, "tokenizer").said == "default: no dictionary"
+
+
+class Embeds(Scripted):
+    """Gives every text the same vector."""
+
+    def answer(self, request: dict[str, Any]) -> Reply:
+        data = [{"index": at, "embedding": [0.6, 0.8]} for at in range(len(request["input"]))]
+        return Reply(body=json.dumps({"data": data}))
+
+
+def test_a_model_that_cannot_be_used_is_not_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert check(tmp_path, "model") == Check("model", is_well=True, said="none: words only")
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", f"onnx:{tmp_path / 'nowhere'}")
+
+    found = check(tmp_path, "model")
+
+    assert not found.is_well
+    assert found.said.startswith(f"onnx:{tmp_path / 'nowhere'} is not available: No model folder")
+
+
+def test_a_service_that_embeds_is_asked_for_one_vector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "openai:two")
+    with running(Embeds(), path="/v1") as server:
+        monkeypatch.setenv("TRIVIUM_EMBEDDING__BASE_URL", server.url)
+        found = check(tmp_path, "model")
+    gone = check(tmp_path, "model")
+
+    assert found.is_well
+    assert found.said.startswith("openai:two (openai-two-")
+    assert len(server.requests) == 1
+    assert not gone.is_well
+    assert "Connection refused" in gone.said
+
+
+def test_the_model_that_the_index_of_the_folder_remembers_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRIVIUM_EMBEDDING__MODEL")
+    folder = tmp_path / "shop"
+    (folder / "below").mkdir(parents=True)
+    with open_collection(folder) as collection:
+        collection.use("none")
+
+    remembered = "none: words only, which the index of this folder remembers"
+    assert check(folder, "model").said == check(folder / "below", "model").said == remembered
+    assert check(tmp_path, "model").said.startswith("static (static-")
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "static")
+    assert check(folder, "model").said.startswith("static (static-")
+
+
+def test_where_ones_own_settings_file_is_is_said(tmp_path: Path) -> None:
+    own = tmp_path / "none.toml"
+    assert f"your own file: {own}, not there yet\n" in examine(tmp_path).as_text()
+    own.write_text("", encoding="utf-8")
+    assert f"your own file: {own}\n" in examine(tmp_path).as_text()
+    assert examine(tmp_path).as_data()["userFile"] == str(own)
 
 
 def test_a_model_that_is_set_and_never_asked_is_said_to_be_left_out(
