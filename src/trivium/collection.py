@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, profiles
-from trivium.asked import FilterValues, Place, other_branch, where_of
+from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
@@ -285,6 +285,7 @@ class Collection:
             where=where_of(
                 self._place, kind=kind, filters=filters, mode=mode, dialect=chosen.dialect
             ),
+            within=within_of(self._place, mode=mode),
             search_mode=search_mode,
             min_score=min_score,
             explain=explain,

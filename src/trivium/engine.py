@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +29,7 @@ from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
 from trivium.results.explain import Origin
+from trivium.results.facets import facets
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
@@ -58,7 +58,8 @@ class SearchOptions:
 
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit; `group` says what is one hit.
+    repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
+    that say what is searched at all, and without which nothing is counted.
     """
 
     profile: Profile
@@ -74,6 +75,7 @@ class SearchOptions:
     expand: str = "none"
     dedupe: bool = False
     group: str | None = None
+    within: Filter = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,14 @@ def search(
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
-    ranked, query = _ranked(snapshot, query, options, given)
-    groups = merged(ranked, profile)
-    if profile.merge == "rrf" and options.min_score is not None:
-        # Here, where scores are those that are shown.
-        groups = [group for group in groups if group.best.score >= options.min_score]
-    reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
+    where = options.where & _typed(query, profile)
+    ranked, query = _ranked(snapshot, query, where, options, given)
+    pool = _entries(ranked, options)
+
+    def pool_of(wider: Filter) -> list[cut.Group]:
+        return _entries(_ranked(snapshot, query, wider, options, given)[0], options)
+
+    reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
     placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
     groups = placed.groups
@@ -118,7 +122,6 @@ def search(
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
-    where = options.where & _typed(query, profile)
     silent = unmatched(snapshot, where, is_empty=not groups)
     if options.expand == "context" or profile.expansion.method == "context":
         around = context_of(
@@ -135,7 +138,7 @@ def search(
         results=(*found.hits, *around),
         # Repeats are matches as well; a note says how many are not shown.
         total=len(groups) - found.ghosts,
-        facets=_facets(groups),
+        facets=facets(snapshot, pool, where=where, within=options.within, groups_of=pool_of),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
@@ -159,12 +162,24 @@ def _grouping(query: Query, options: SearchOptions) -> Profile:
     return profile if group is None else replace(profile, group=group)
 
 
+def _entries(ranked: Sequence[Ranked], options: SearchOptions) -> list[cut.Group]:
+    """Return the entries of all scopes, best first, that reach the least score asked for."""
+    groups = merged(ranked, options.profile)
+    if options.profile.merge != "rrf" or options.min_score is None:
+        return groups
+    # Here, where scores are those that are shown.
+    return [group for group in groups if group.best.score >= options.min_score]
+
+
 def _ranked(
-    snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances
+    snapshot: Snapshot,
+    query: Query,
+    where: Filter,
+    options: SearchOptions,
+    given: Circumstances,
 ) -> tuple[list[Ranked], Query]:
     """Rank each scope that the filters leave; where no phrase is anywhere, by its words."""
     profile = options.profile
-    where = options.where & _typed(query, profile)
     scopes = [(scope, where_of(scope, where)) for scope in profile.scopes]
     asked = [(scope, where) for scope, where in scopes if where is not None and scope.weight > 0]
     if profile.empty == "degree" and not _FIELDS.sub("", query.text).strip():
@@ -325,8 +340,3 @@ def _degraded(
     """Return what could not be done, each once."""
     of_scopes = [reason for one in ranked for reason in one.gathered.degraded]
     return tuple(dict.fromkeys((*given.degraded, *of_scopes, *more)))
-
-
-def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:
-    kinds = Counter(group.best.chunk_id.partition(":")[0] for group in groups)
-    return {"kind": dict(sorted(kinds.items()))}

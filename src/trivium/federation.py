@@ -16,6 +16,7 @@ from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
+from trivium.results import facets
 from trivium.retrieval.page import left_out, repeats
 from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
@@ -147,10 +148,6 @@ def _joined(
 ) -> Answer:
     answers = list(found.values())
     methods = {one.method for one in answers}
-    facets: dict[str, Counter[str]] = {}
-    for one in answers:
-        for name, counts in one.facets.items():
-            facets.setdefault(name, Counter()).update(counts)
     degraded = [
         Degraded(one.stage, f"{name}: {one.reason}")
         for name, answer in found.items()
@@ -164,7 +161,10 @@ def _joined(
         collection=", ".join(found),
         results=hits,
         total=sum(one.total for one in answers),
-        facets={name: dict(sorted(counts.items())) for name, counts in facets.items()},
+        facets={
+            **facets.joined(one.facets for one in answers),
+            "collection": facets.listed({name: one.total for name, one in found.items()}),
+        },
         coverage=_coverage([one.coverage for one in answers]),
         freshness=Freshness(
             min(one.freshness.indexed_at for one in answers),

@@ -270,6 +270,16 @@ def footer(answer: Answer) -> list[str]:
     return said
 
 
+def facets_line(answer: Answer) -> str:
+    """Return the facets on one line: kind: code 12, doc 3; language: python 9."""
+    said = (
+        f"{name}: {', '.join(f'{one_line(value)} {count:,}' for value, count in counts.items())}"
+        for name, counts in answer.facets.items()
+        if counts
+    )
+    return "; ".join(said)
+
+
 def _means(answer: Answer) -> str:
     if answer.method == "hybrid":
         return f"words and meaning ({answer.embedder})"

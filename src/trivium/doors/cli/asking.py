@@ -69,6 +69,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @_SEARCH_MODE
 @click.option("--min-score", type=float, help="Drop hits below this score.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
+@click.option("--facets", "shows_facets", is_flag=True, help="Count kinds, languages, folders...")
 @click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")
 @click.option("--group", help="What is one hit: file (of code), node or none (each chunk).")
 @click.option(
@@ -100,6 +101,7 @@ def search(
     limit: int | None,
     profile: str | None,
     explain: bool,
+    shows_facets: bool,
     no_rerank: bool,
     others: tuple[Path, ...],
     no_sync: bool,
@@ -145,6 +147,8 @@ def search(
         else:
             say("Nothing found.")
         for line in present.footer(answer):
+            say(line, dim=True)
+        if shows_facets and (line := present.facets_line(answer)):
             say(line, dim=True)
     raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
 
