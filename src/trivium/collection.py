@@ -144,6 +144,11 @@ class Collection:
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
 
     @property
+    def identity(self) -> str:
+        """What tells it from every other collection, also from one of the same name."""
+        return self._folder.name
+
+    @property
     def below(self) -> str:
         """The folder below the root that searches are limited to; empty for all of it."""
         return self._place.below
@@ -261,6 +266,8 @@ class Collection:
         dedupe: bool = False,
         group: str | None = None,
         rerank: bool = True,
+        cursor: str | None = None,
+        sort: str = "relevance",
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -269,7 +276,8 @@ class Collection:
         spread over the graph; `expand="context"` adds what the hits call and import after
         them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
         a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
-        `rerank.model` out.
+        `rerank.model` out; `cursor` is the `next` of the page before; `sort` "newest" or "path"
+        orders what was found, without regard to scores.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -296,6 +304,8 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
             group=group,
+            cursor=cursor,
+            sort=sort,
         )
         meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(
@@ -308,6 +318,7 @@ class Collection:
             degraded=(*behind.degraded, *_stood_in_for(meaning)),
             notes=other_branch(self._place, filters),
             reranking=load_reranking(self.settings) if rerank else None,
+            identity=self.identity,
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty

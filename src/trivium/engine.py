@@ -1,8 +1,8 @@
 """The read spine: search(), one line per stage.
 
 query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again ->
-repeats -> graph's say -> cut -> fetch -> context. Each stage is a plain function of values; this
-is the only module that knows their order. Writes nothing.
+repeats -> graph's say -> sort -> cut -> fetch -> context. Each stage is a plain function of
+values; this is the only module that knows their order. Writes nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 from trivium.analysis.words import analyser
@@ -34,14 +34,17 @@ from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
 from trivium.results.unmatched import unmatched
+from trivium.retrieval import cursor as cursors
 from trivium.retrieval.boosts import Details
+from trivium.retrieval.cursor import Binding, binding
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged, mode_of
 from trivium.retrieval.page import page
-from trivium.retrieval.place import by_place, with_places
+from trivium.retrieval.place import Placed, by_place, with_places
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.sorting import SORTS, by_sort
 from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
@@ -50,6 +53,10 @@ EXPANSIONS = ("none", "context")
 _MOST_SEEDS = 500
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
 _DEEPEST = 10
+# What may differ between two pages of one answer, and what is bound in another way.
+_NOT_BINDING = frozenset(
+    {"profile", "where", "within", "limit", "explain", "expand", "group", "cursor"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,8 @@ class SearchOptions:
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
     repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
-    that say what is searched at all, and without which nothing is counted.
+    that say what is searched at all, and without which nothing is counted; `cursor` is the
+    `next` of the page before.
     """
 
     profile: Profile
@@ -76,13 +84,16 @@ class SearchOptions:
     dedupe: bool = False
     group: str | None = None
     within: Filter = EVERYTHING
+    cursor: str | None = None
+    sort: str = "relevance"
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What an answer says about the index beside its hits.
 
-    `is_there` tells whether a file still stands where it was indexed; None: all do.
+    `is_there` tells whether a file still stands where it was indexed; None: all do. `identity`
+    tells the collection from others of its name.
     """
 
     collection: str
@@ -95,6 +106,7 @@ class Circumstances:
     is_there: Callable[[str], bool] | None = None
     notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
+    identity: str = ""
 
 
 def search(
@@ -107,6 +119,8 @@ def search(
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
     where = options.where & _typed(query, profile)
+    bound = _bound(text, where, options, given)
+    cursor = cursors.read(options.cursor, bound)
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
 
@@ -115,25 +129,43 @@ def search(
 
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
-    placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
-    groups = placed.groups
+    contents = snapshot.contents()
+    embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
+
+    def listed(first: int) -> Placed:
+        placed = by_place(snapshot, groups, limit=first, boosts=profile.boosts)
+        return replace(placed, groups=by_sort(snapshot, placed.groups, sort=options.sort))
+
+    def state_of(placed: Placed, count: int) -> bytes | None:
+        before = [group.best.chunk_id for group in placed.groups[:count]]
+        return cursors.digest([contents.seq, embedder, before]) if len(before) == count else None
+
+    start = cursors.resume(cursor, limit, listed=listed, state_of=state_of)
+    placed = start.listed
     origins = _origins(ranked, profile, placed=placed.seen)
     shape = Shape(profile.group != "none", profile.snippet, options.explain)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
-    found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
+    found = page(
+        placed.groups,
+        limit,
+        shown,
+        is_there=given.is_there,
+        dedupe=options.dedupe,
+        start=start.offset,
+    )
+    state = state_of(placed, found.end) if limit > 0 and found.end < len(groups) else None
     around: list[Hit] = []
     silent = unmatched(snapshot, where, is_empty=not groups)
     if options.expand == "context" or profile.expansion.method == "context":
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
-    contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
         query=text,
         profile=profile.name,
         method=_method(ranked),
-        embedder=next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none"),
+        embedder=embedder,
         collection=given.collection,
         results=(*found.hits, *around),
         # Repeats are matches as well; a note says how many are not shown.
@@ -142,11 +174,27 @@ def search(
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
-        notes=(*query.notes, *found.notes, *given.notes, *silent),
+        notes=(*query.notes, *start.notes, *found.notes, *given.notes, *silent),
         suggestions=related(
             snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
         ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
+        next=None
+        if state is None
+        else cursors.write(cursors.Cursor(state, found.end, start.first), bound),
+    )
+
+
+def _bound(text: str, where: Filter, options: SearchOptions, given: Circumstances) -> Binding:
+    """Bind cursors to all that decides which hits there are and in which order."""
+    plain = {one.name: getattr(options, one.name) for one in fields(options)}
+    asked = {name: value for name, value in plain.items() if name not in _NOT_BINDING}
+    conditions = [[one.field, one.test, sorted(one.values)] for one in where.conditions]
+    rereads = given.reranking is not None
+    return binding(
+        given.collection,
+        identity=[given.collection, given.identity],
+        asked=[text, options.profile.name, options.profile.group, conditions, rereads, asked],
     )
 
 
@@ -266,6 +314,7 @@ def _checked(options: SearchOptions) -> int:
         ("search mode", options.search_mode, SEARCH_MODES),
         ("expansion", options.expand, EXPANSIONS),
         ("group", options.group, GROUPS),
+        ("sort", options.sort, SORTS),
     ):
         if value is not None and value not in choices:
             raise UsageError(unknown(name, value, choices))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Options that a search takes as they are given.
 _PASSED_ON = (
     *("mode", "search_mode", "min_score", "dedupe", "group", "expand", "deep_search"),
-    *("seeds", "bfs_depth", "bfs_decay"),
+    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort"),
 )
 
 _PROFILE = click.option(
@@ -82,6 +82,8 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @click.option("--seeds", type=int, help="Hits that a graph profile spreads from.")
 @click.option("--bfs-depth", type=int, help="How many links a graph profile follows.")
 @click.option("--bfs-decay", type=float, help="What is left of a score behind every link.")
+@click.option("--cursor", help="The page that follows another, by the cursor shown below that.")
+@click.option("--sort", default="relevance", show_default=True, help="relevance, newest or path.")
 @_NO_RERANK
 @click.option(
     "--with",
@@ -150,6 +152,8 @@ def search(
             say(line, dim=True)
         if shows_facets and (line := present.facets_line(answer)):
             say(line, dim=True)
+        if answer.next is not None:
+            say(f"next page: --cursor {answer.next}", dim=True)
     raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
 
 
