@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import cache, partial
 
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
@@ -31,6 +31,7 @@ from trivium.ranking.profile_file import GROUPS
 from trivium.results.explain import Origin
 from trivium.results.facets import facets
 from trivium.results.fetch import Shape, fetch
+from trivium.results.nothing import Emptied, nothing
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
 from trivium.results.unmatched import unmatched
@@ -124,8 +125,10 @@ def search(
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
 
-    def pool_of(wider: Filter) -> list[cut.Group]:
-        return _entries(_ranked(snapshot, query, wider, options, given)[0], options)
+    @cache
+    def pool_of(wider: Filter, least: float | None = options.min_score) -> list[cut.Group]:
+        otherwise = replace(options, min_score=least)
+        return _entries(_ranked(snapshot, query, wider, otherwise, given)[0], otherwise)
 
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
@@ -156,6 +159,17 @@ def search(
     state = state_of(placed, found.end) if limit > 0 and found.end < len(groups) else None
     around: list[Hit] = []
     silent = unmatched(snapshot, where, is_empty=not groups)
+    if not groups:
+        silent += nothing(
+            snapshot,
+            Emptied(
+                query.meaning,
+                where=where,
+                within=options.within,
+                least=options.min_score,
+                count=lambda wider, least: len(pool_of(wider, least)),
+            ),
+        )
     if options.expand == "context" or profile.expansion.method == "context":
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain

@@ -258,7 +258,8 @@ def footer(answer: Answer) -> list[str]:
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped
-    if skipped:
+    # Of an answer without hits a note says it.
+    if skipped and answer.results:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
         said.append(f"not searched: {reasons}")
     if answer.freshness.dirty_files:
