@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -319,6 +320,7 @@ class Collection:
             notes=other_branch(self._place, filters),
             reranking=load_reranking(self.settings) if rerank else None,
             identity=self.identity,
+            now=time.time(),
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty

@@ -1,7 +1,7 @@
 """The read spine: search(), one line per stage.
 
 query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again ->
-repeats -> graph's say -> sort -> cut -> fetch -> context. Each stage is a plain function of
+repeats -> age -> graph's say -> sort -> cut -> fetch -> context. Each stage is a plain function of
 values; this is the only module that knows their order. Writes nothing.
 """
 
@@ -42,6 +42,7 @@ from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged, mode_of
 from trivium.retrieval.page import page
 from trivium.retrieval.place import Placed, by_place, with_places
+from trivium.retrieval.recent import recent
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
@@ -94,7 +95,7 @@ class Circumstances:
     """What an answer says about the index beside its hits.
 
     `is_there` tells whether a file still stands where it was indexed; None: all do. `identity`
-    tells the collection from others of its name.
+    tells the collection from others of its name; `now` is in seconds since 1970.
     """
 
     collection: str
@@ -108,6 +109,7 @@ class Circumstances:
     notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
     identity: str = ""
+    now: float | None = None
 
 
 def search(
@@ -132,17 +134,12 @@ def search(
 
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
+    groups = recent(snapshot, groups, now=given.now, boosts=profile.boosts)
     contents = snapshot.contents()
     embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
 
-    def listed(first: int) -> Placed:
-        placed = by_place(snapshot, groups, limit=first, boosts=profile.boosts)
-        return replace(placed, groups=by_sort(snapshot, placed.groups, sort=options.sort))
-
-    def state_of(placed: Placed, count: int) -> bytes | None:
-        before = [group.best.chunk_id for group in placed.groups[:count]]
-        return cursors.digest([contents.seq, embedder, before]) if len(before) == count else None
-
+    state_of = partial(_state, mark=[contents.seq, embedder])
+    listed = partial(_listed, snapshot, groups, options=options)
     start = cursors.resume(cursor, limit, listed=listed, state_of=state_of)
     placed = start.listed
     origins = _origins(ranked, profile, placed=placed.seen)
@@ -156,7 +153,8 @@ def search(
         dedupe=options.dedupe,
         start=start.offset,
     )
-    state = state_of(placed, found.end) if limit > 0 and found.end < len(groups) else None
+    has_more = limit > 0 and found.end < len(groups)
+    state = state_of(placed, found.end) if has_more else None
     around: list[Hit] = []
     silent = unmatched(snapshot, where, is_empty=not groups)
     if not groups:
@@ -197,6 +195,20 @@ def search(
         if state is None
         else cursors.write(cursors.Cursor(state, found.end, start.first), bound),
     )
+
+
+def _listed(
+    snapshot: Snapshot, groups: Sequence[cut.Group], first: int, *, options: SearchOptions
+) -> Placed:
+    """Put the entries into the order in which pages are cut; `first` is how long the first is."""
+    placed = by_place(snapshot, groups, limit=first, boosts=options.profile.boosts)
+    return replace(placed, groups=by_sort(snapshot, placed.groups, sort=options.sort))
+
+
+def _state(placed: Placed, count: int, *, mark: Sequence[object]) -> bytes | None:
+    """Return a digest of the first `count` entries and of what they were made of."""
+    before = [group.best.chunk_id for group in placed.groups[:count]]
+    return cursors.digest([*mark, before]) if len(before) == count else None
 
 
 def _bound(text: str, where: Filter, options: SearchOptions, given: Circumstances) -> Binding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from trivium.backends.base import Backend, FileHistory, Snapshot
 from trivium.engine import Circumstances, SearchOptions, search
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
-from trivium.ranking.profile import profile
+from trivium.ranking.profile import Boosts, profile
 from trivium.retrieval.cursor import AGAIN
 from trivium.retrieval.sorting import SORTS
 from trivium.testing.embedders import WordEmbedder
@@ -64,15 +65,17 @@ def ask(
     collection: str = "shop",
     identity: str = "shop-1",
     embeds: bool = True,
+    boosts: Boosts | None = None,
     **options: Any,
 ) -> Answer:
+    chosen = profile(name) if boosts is None else replace(profile(name), boosts=boosts)
     given = Circumstances(
         collection,
         identity=identity,
         embedders=(WordEmbedder(),) if embeds else (),
         is_there=is_there,
     )
-    made = SearchOptions(profile(name), where=where, **options)
+    made = SearchOptions(chosen, where=where, **options)
     return search(snapshot, text, options=made, given=given)
 
 
@@ -128,11 +131,24 @@ def test_all_pages_together_are_one_long_list(
     assert len(found) == len(set(found))
     if whole.next is None:
         assert sorted(found) == sorted(ids(whole))
-    if not (profile(options.get("name", "best")).boosts.proximity):
-        # There the graph orders the first page as a whole, however long that is.
-        assert found[: len(ids(whole))] == ids(whole)
+    assert found[: len(ids(whole))] == ids(whole)
     if not options.get("dedupe"):
         assert len(found) == whole.total
+
+
+@pytest.mark.parametrize("first", [1, 3, 8])
+def test_a_first_page_that_the_graph_orders_stays_as_it_was(snapshot: Snapshot, first: int) -> None:
+    boosts = replace(profile("best").boosts, degree=0.3, proximity=0.5)
+    graph: dict[str, Any] = {"boosts": boosts, "group": "none"}
+    pages = [ask(snapshot, limit=first, **graph)]
+    while (cursor := pages[-1].next) is not None:
+        pages.append(ask(snapshot, limit=4, cursor=cursor, **graph))
+    found = [one for page in pages for one in ids(page)]
+
+    plain = ids(ask(snapshot, limit=100, group="none"))
+    assert sorted(found) == sorted(plain)
+    assert found[first:] == plain[first:]
+    assert sorted(found[:first]) == sorted(plain[:first])
 
 
 def test_files_that_are_gone_leave_no_gap(snapshot: Snapshot) -> None:
