@@ -74,6 +74,8 @@ if TYPE_CHECKING:
 _IDS = "(SELECT value FROM json_each(?))"
 _LINKED_AT_ONCE = 500
 _FEW = 1000
+# Some 400 bytes each.
+_MOST_TRAITS = 10_000
 _OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
@@ -342,12 +344,22 @@ class EmbeddedSnapshot:
 
     def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
         """Return what these chunks are and where they stand; ones that are gone are left out."""
-        rows = self._sql.execute(
-            f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
-            f"JOIN files f ON f.id = c.file WHERE c.id IN {_IDS}",
-            (json.dumps(list(self.numbers_of(ids).values())),),
-        )
-        return {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
+        # Reading them takes longer than all that is done with them, and many are asked for again.
+        known = self._life.remembered(("traits", self._revision), dict[ChunkId, Traits])
+        found = {one: traits for one in ids if (traits := known.get(one)) is not None}
+        unseen = [one for one in ids if one not in found]
+        if unseen:
+            rows = self._sql.execute(
+                f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
+                f"JOIN files f ON f.id = c.file WHERE c.id IN {_IDS}",
+                (json.dumps(list(self.numbers_of(unseen).values())),),
+            )
+            read = {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
+            if len(known) > _MOST_TRAITS:
+                known.clear()
+            known.update(read)
+            found.update(read)
+        return found
 
     def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
         """Return when these files were changed, in seconds since 1970."""
