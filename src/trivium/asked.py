@@ -68,13 +68,18 @@ def where_of(
         check_kinds(where)
     if any(one.field == "branch" for one in where.conditions):
         where = on_branch(where, branch_of(place.root))
-    kinds = MODES[mode]
     if mode == "records":
         # Records are not left out for lacking what only code has.
         where = for_records(where)
-    if kinds is not None:
-        where = where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
-    return where & place.where
+    return where & within_of(place, mode=mode)
+
+
+def within_of(place: Place, *, mode: str) -> Filter:
+    """Return what is searched at all, before anything is filtered: a mode, in a place."""
+    kinds = MODES.get(mode)
+    if kinds is None:
+        return place.where
+    return place.where & Filter((Condition("kind", Test.EQUALS, frozenset(kinds)),))
 
 
 def other_branch(place: Place, filters: FilterValues | None) -> tuple[str, ...]:

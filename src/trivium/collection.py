@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, profiles
 from trivium.alike import alike
-from trivium.asked import FilterValues, Place, other_branch, where_of
+from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
@@ -145,6 +146,11 @@ class Collection:
         self._kept = Folder(root, settings=settings, backend=self._backend)
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
+
+    @property
+    def identity(self) -> str:
+        """What tells it from every other collection, also from one of the same name."""
+        return self._folder.name
 
     @property
     def below(self) -> str:
@@ -283,6 +289,8 @@ class Collection:
         dedupe: bool = False,
         group: str | None = None,
         rerank: bool = True,
+        cursor: str | None = None,
+        sort: str = "relevance",
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -291,7 +299,8 @@ class Collection:
         spread over the graph; `expand="context"` adds what the hits call and import after
         them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
         a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
-        `rerank.model` out.
+        `rerank.model` out; `cursor` is the `next` of the page before; `sort` "newest" or "path"
+        orders what was found, without regard to scores.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -307,6 +316,7 @@ class Collection:
             where=where_of(
                 self._place, kind=kind, filters=filters, mode=mode, dialect=chosen.dialect
             ),
+            within=within_of(self._place, mode=mode),
             search_mode=search_mode,
             min_score=min_score,
             explain=explain,
@@ -317,6 +327,8 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
             group=group,
+            cursor=cursor,
+            sort=sort,
         )
         meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(
@@ -329,6 +341,8 @@ class Collection:
             degraded=(*behind.degraded, *_stood_in_for(meaning)),
             notes=other_branch(self._place, filters),
             reranking=load_reranking(self.settings) if rerank else None,
+            identity=self.identity,
+            now=time.time(),
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty

@@ -1,8 +1,8 @@
 """The read spine: search(), one line per stage.
 
 query -> filter -> for each scope: retrieve, fuse, boost, spread -> merge -> read again ->
-repeats -> graph's say -> cut -> fetch -> context. Each stage is a plain function of values; this
-is the only module that knows their order. Writes nothing.
+repeats -> age -> graph's say -> sort -> cut -> fetch -> context. Each stage is a plain function of
+values; this is the only module that knows their order. Writes nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, partial
 
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
@@ -30,19 +29,25 @@ from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
 from trivium.results.explain import Origin
+from trivium.results.facets import facets
 from trivium.results.fetch import Shape, fetch
-from trivium.results.nearest import nearest_to
+from trivium.results.meant import nearest_to
+from trivium.results.nothing import Emptied, nothing
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
 from trivium.results.unmatched import unmatched
+from trivium.retrieval import cursor as cursors
 from trivium.retrieval.boosts import Details
+from trivium.retrieval.cursor import Binding, binding
 from trivium.retrieval.gather import Asking
 from trivium.retrieval.merge import is_merged_by_rank, merged, mode_of
 from trivium.retrieval.page import page
-from trivium.retrieval.place import by_place, with_places
+from trivium.retrieval.place import Placed, by_place, with_places
+from trivium.retrieval.recent import recent
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.sorting import SORTS, by_sort
 from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
@@ -51,6 +56,10 @@ EXPANSIONS = ("none", "context")
 _MOST_SEEDS = 500
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
 _DEEPEST = 10
+# What may differ between two pages of one answer, and what is bound in another way.
+_NOT_BINDING = frozenset(
+    {"profile", "where", "within", "limit", "explain", "expand", "group", "cursor"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,9 @@ class SearchOptions:
 
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit; `group` says what is one hit.
+    repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
+    that say what is searched at all, and without which nothing is counted; `cursor` is the
+    `next` of the page before.
     """
 
     profile: Profile
@@ -75,13 +86,17 @@ class SearchOptions:
     expand: str = "none"
     dedupe: bool = False
     group: str | None = None
+    within: Filter = EVERYTHING
+    cursor: str | None = None
+    sort: str = "relevance"
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What an answer says about the index beside its hits.
 
-    `is_there` tells whether a file still stands where it was indexed; None: all do.
+    `is_there` tells whether a file still stands where it was indexed; None: all do. `identity`
+    tells the collection from others of its name; `now` is in seconds since 1970.
     """
 
     collection: str
@@ -94,6 +109,8 @@ class Circumstances:
     is_there: Callable[[str], bool] | None = None
     notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
+    identity: str = ""
+    now: float | None = None
 
 
 def search(
@@ -105,47 +122,107 @@ def search(
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
-    ranked, query = _ranked(snapshot, query, options, given)
-    groups = merged(ranked, profile)
-    if profile.merge == "rrf" and options.min_score is not None:
-        # Here, where scores are those that are shown.
-        groups = [group for group in groups if group.best.score >= options.min_score]
-    reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
+    where = options.where & _typed(query, profile)
+    bound = _bound(text, where, options, given)
+    cursor = cursors.read(options.cursor, bound)
+    ranked, query = _ranked(snapshot, query, where, options, given)
+    pool = _entries(ranked, options)
+
+    @cache
+    def pool_of(wider: Filter, least: float | None = options.min_score) -> list[cut.Group]:
+        otherwise = replace(options, min_score=least)
+        return _entries(_ranked(snapshot, query, wider, otherwise, given)[0], otherwise)
+
+    reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
-    placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
-    groups = placed.groups
+    groups = recent(snapshot, groups, now=given.now, boosts=profile.boosts)
+    contents = snapshot.contents()
+    embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
+
+    state_of = partial(_state, mark=[contents.seq, embedder])
+    listed = partial(_listed, snapshot, groups, options=options)
+    start = cursors.resume(cursor, limit, listed=listed, state_of=state_of)
+    placed = start.listed
     origins = _origins(ranked, profile, placed=placed.seen)
     near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
     shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
     shown = partial(fetch, snapshot, origins=origins, shape=shape)
-    found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
+    found = page(
+        placed.groups,
+        limit,
+        shown,
+        is_there=given.is_there,
+        dedupe=options.dedupe,
+        start=start.offset,
+    )
+    has_more = limit > 0 and found.end < len(groups)
+    state = state_of(placed, found.end) if has_more else None
     around: list[Hit] = []
-    where = options.where & _typed(query, profile)
     silent = unmatched(snapshot, where, is_empty=not groups)
+    if not groups:
+        silent += nothing(
+            snapshot,
+            Emptied(
+                query.meaning,
+                where=where,
+                within=options.within,
+                least=options.min_score,
+                count=lambda wider, least: len(pool_of(wider, least)),
+            ),
+        )
     if options.expand == "context" or profile.expansion.method == "context":
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
-    contents = snapshot.contents()
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
         query=text,
         profile=profile.name,
         method=_method(ranked),
-        embedder=next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none"),
+        embedder=embedder,
         collection=given.collection,
         results=(*found.hits, *around),
         # Repeats are matches as well; a note says how many are not shown.
         total=len(groups) - found.ghosts,
-        facets=_facets(groups),
+        facets=facets(snapshot, pool, where=where, within=options.within, groups_of=pool_of),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
-        notes=(*query.notes, *found.notes, *given.notes, *silent),
+        notes=(*query.notes, *start.notes, *found.notes, *given.notes, *silent),
         suggestions=related(
             snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
         ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
+        next=None
+        if state is None
+        else cursors.write(cursors.Cursor(state, found.end, start.first), bound),
+    )
+
+
+def _listed(
+    snapshot: Snapshot, groups: Sequence[cut.Group], first: int, *, options: SearchOptions
+) -> Placed:
+    """Put the entries into the order in which pages are cut; `first` is how long the first is."""
+    placed = by_place(snapshot, groups, limit=first, boosts=options.profile.boosts)
+    return replace(placed, groups=by_sort(snapshot, placed.groups, sort=options.sort))
+
+
+def _state(placed: Placed, count: int, *, mark: Sequence[object]) -> bytes | None:
+    """Return a digest of the first `count` entries and of what they were made of."""
+    before = [group.best.chunk_id for group in placed.groups[:count]]
+    return cursors.digest([*mark, before]) if len(before) == count else None
+
+
+def _bound(text: str, where: Filter, options: SearchOptions, given: Circumstances) -> Binding:
+    """Bind cursors to all that decides which hits there are and in which order."""
+    plain = {one.name: getattr(options, one.name) for one in fields(options)}
+    asked = {name: value for name, value in plain.items() if name not in _NOT_BINDING}
+    conditions = [[one.field, one.test, sorted(one.values)] for one in where.conditions]
+    rereads = given.reranking is not None
+    return binding(
+        given.collection,
+        identity=[given.collection, given.identity],
+        asked=[text, options.profile.name, options.profile.group, conditions, rereads, asked],
     )
 
 
@@ -161,12 +238,24 @@ def _grouping(query: Query, options: SearchOptions) -> Profile:
     return profile if group is None else replace(profile, group=group)
 
 
+def _entries(ranked: Sequence[Ranked], options: SearchOptions) -> list[cut.Group]:
+    """Return the entries of all scopes, best first, that reach the least score asked for."""
+    groups = merged(ranked, options.profile)
+    if options.profile.merge != "rrf" or options.min_score is None:
+        return groups
+    # Here, where scores are those that are shown.
+    return [group for group in groups if group.best.score >= options.min_score]
+
+
 def _ranked(
-    snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances
+    snapshot: Snapshot,
+    query: Query,
+    where: Filter,
+    options: SearchOptions,
+    given: Circumstances,
 ) -> tuple[list[Ranked], Query]:
     """Rank each scope that the filters leave; where no phrase is anywhere, by its words."""
     profile = options.profile
-    where = options.where & _typed(query, profile)
     scopes = [(scope, where_of(scope, where)) for scope in profile.scopes]
     asked = [(scope, where) for scope, where in scopes if where is not None and scope.weight > 0]
     if profile.empty == "degree" and not _FIELDS.sub("", query.text).strip():
@@ -253,6 +342,7 @@ def _checked(options: SearchOptions) -> int:
         ("search mode", options.search_mode, SEARCH_MODES),
         ("expansion", options.expand, EXPANSIONS),
         ("group", options.group, GROUPS),
+        ("sort", options.sort, SORTS),
     ):
         if value is not None and value not in choices:
             raise UsageError(unknown(name, value, choices))
@@ -328,8 +418,3 @@ def _degraded(
     """Return what could not be done, each once."""
     of_scopes = [reason for one in ranked for reason in one.gathered.degraded]
     return tuple(dict.fromkeys((*given.degraded, *of_scopes, *more)))
-
-
-def _facets(groups: Sequence[cut.Group]) -> Mapping[str, Mapping[str, int]]:
-    kinds = Counter(group.best.chunk_id.partition(":")[0] for group in groups)
-    return {"kind": dict(sorted(kinds.items()))}

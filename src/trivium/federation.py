@@ -16,13 +16,20 @@ from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
-from trivium.retrieval.page import left_out, repeats
+from trivium.results import facets
+from trivium.retrieval import cursor as cursors
+from trivium.retrieval.cursor import Binding, Cursor, binding
+from trivium.retrieval.page import Page, left_out, repeats
 from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
 K = 60
 _MOST_OF_EACH = 50
 _DEFAULT_LIMIT = 10
 _MOST = 100
+# More than any pool has.
+_MOST_PAGES = 50
+# What may differ between two pages of one answer.
+_NOT_BINDING = frozenset({"explain", "expand", "sync"})
 
 
 class Together:
@@ -45,33 +52,33 @@ class Together:
         """The names of the collections; of equal ones the later get a number."""
         return list(self._collections)
 
-    def search(self, query: str, *, limit: int | None = None, **options: object) -> Answer:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        sort: str = "relevance",
+        **options: object,
+    ) -> Answer:
         """Answer `query` from all of them; `options` are those of Collection.search."""
         limit = _DEFAULT_LIMIT if limit is None else limit
         if not 0 <= limit <= _MOST:
             raise UsageError(f"limit is {limit}; several collections take 1 to {_MOST}.")
+        if sort != "relevance":
+            raise UsageError(f"sort is {sort!r}; several collections are sorted by relevance.")
         started = time.perf_counter()
+        bound = self._bound(query, options)
+        given = cursors.read(cursor, bound)
+        needed = limit + (0 if given is None else given.offset)
         found = {
-            name: one.search(query, limit=_of_each(limit), **options)  # type: ignore[arg-type]
+            name: _answered(one, query, needed=needed, options=options)
             for name, one in self._collections.items()
         }
-        ranked = sorted(
-            (
-                (_by_rank(hit, name, rank), name)
-                for name, answer in found.items()
-                for rank, hit in enumerate(answer.results, 1)
-                if hit.score_type != "context"
-            ),
-            key=lambda pair: (
-                -pair[0].score,
-                -self._priorities.get(pair[1], 0),
-                pair[1],
-                pair[0].id,
-            ),
-        )
-        every = [hit for hit, _ in ranked]
-        hits, repeated = _distinct(every, limit) if options.get("dedupe") else (every[:limit], 0)
-        shown = {(hit.collection, hit.id) for hit in hits}
+        every = self._fused(found)
+        start = cursors.resume(given, limit, listed=lambda _: every, state_of=_state)
+        page = _page(every, limit, start=start.offset, dedupe=bool(options.get("dedupe")))
+        shown = {(hit.collection, hit.id) for hit in page.hits}
         around = [
             replace(hit, collection=name)
             for name, answer in found.items()
@@ -79,11 +86,47 @@ class Together:
             if hit.context is not None and (name, hit.context["sourceId"]) in shown
         ]
         took_ms = round(1000 * (time.perf_counter() - started), 3)
-        answer = _joined(query, found, (*hits, *around), took_ms=took_ms)
-        if not repeated:
-            return answer
-        note = f"{left_out(repeated)} of another collection"
-        return replace(answer, notes=(*answer.notes, note))
+        answer = _joined(query, found, (*page.hits, *around), took_ms=took_ms)
+        notes = (*answer.notes, *start.notes)
+        if page.repeats:
+            notes = (*notes, f"{left_out(page.repeats)} of another collection")
+        has_more = page.end < len(every) or any(one.next for one in found.values())
+        state = _state(every, page.end) if limit and has_more else None
+        return replace(
+            answer,
+            notes=notes,
+            next=None
+            if state is None
+            else cursors.write(Cursor(state, page.end, start.first), bound),
+        )
+
+    def _bound(self, query: str, options: Mapping[str, object]) -> Binding:
+        asked = {name: one for name, one in options.items() if name not in _NOT_BINDING}
+        return binding(
+            ", ".join(self._collections),
+            identity=[one.identity for one in self._collections.values()],
+            asked=[query, asked, self._priorities],
+        )
+
+    def _fused(self, found: Mapping[str, Answer]) -> list[Hit]:
+        """Return the hits of all in one order, as far as it is known."""
+        ranked = {name: _own(answer) for name, answer in found.items()}
+        # Beyond the last rank of one that has more, that one may have a say.
+        known = min((len(ranked[name]) for name, one in found.items() if one.next), default=None)
+        hits = [
+            _by_rank(hit, name, rank)
+            for name, own in ranked.items()
+            for rank, hit in enumerate(own[:known], 1)
+        ]
+        return sorted(
+            hits,
+            key=lambda hit: (
+                -hit.score,
+                -self._priorities.get(hit.collection, 0),
+                hit.collection,
+                hit.id,
+            ),
+        )
 
     def crossing(self) -> list[Edge]:
         """Return the edges between nodes of one name in different collections.
@@ -102,19 +145,52 @@ class Together:
         return cross_domain(nodes, collection_of=collection_of)
 
 
-def _distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], int]:
-    """Return the first `limit` hits that repeat none before, and how many were passed over."""
-    seen: list[Signature] = []
-    kept: list[Hit] = []
-    repeated = 0
-    for hit in hits:
-        if len(kept) == limit:
+def _answered(one: Collection, query: str, *, needed: int, options: Mapping[str, object]) -> Answer:
+    """Return the answer of one collection with at least so many hits, if it has them."""
+    size = min(_of_each(needed), _MOST)
+
+    def ask(cursor: str | None) -> Answer:
+        return one.search(query, limit=size, cursor=cursor, **options)  # type: ignore[arg-type]
+
+    answer = last = ask(None)
+    hits = list(answer.results)
+    for _ in range(_MOST_PAGES):
+        if last.next is None or len(hits) >= needed:
             break
-        if repeats(hit, seen):
-            repeated += 1
+        last = ask(last.next)
+        if cursors.AGAIN in last.notes:
+            # What was gathered before is of a state that is gone.
+            answer, hits = last, []
+        hits += last.results
+    notes = tuple(note for note in answer.notes if note != cursors.AGAIN)
+    return replace(answer, results=tuple(hits), notes=notes, next=last.next)
+
+
+def _own(answer: Answer) -> list[Hit]:
+    """Return the hits of an answer that have a rank."""
+    return [hit for hit in answer.results if hit.score_type != "context"]
+
+
+def _state(hits: Sequence[Hit], count: int) -> bytes | None:
+    before = [(hit.collection, hit.chunk_id) for hit in hits[:count]]
+    return cursors.digest(before) if len(before) == count else None
+
+
+def _page(hits: Sequence[Hit], limit: int, *, start: int, dedupe: bool) -> Page:
+    """Return the hits of a page; those that repeat one before are passed over, if asked."""
+    page = Page(end=start)
+    seen: list[Signature] = []
+    if dedupe:
+        for hit in hits[:start]:
+            repeats(hit, seen)
+    while page.end < len(hits) and len(page.hits) < limit:
+        hit = hits[page.end]
+        page.end += 1
+        if dedupe and repeats(hit, seen):
+            page.repeats += 1
         else:
-            kept.append(hit)
-    return kept, repeated
+            page.hits.append(hit)
+    return page
 
 
 def _named(collections: Sequence[Collection]) -> dict[str, Collection]:
@@ -147,10 +223,6 @@ def _joined(
 ) -> Answer:
     answers = list(found.values())
     methods = {one.method for one in answers}
-    facets: dict[str, Counter[str]] = {}
-    for one in answers:
-        for name, counts in one.facets.items():
-            facets.setdefault(name, Counter()).update(counts)
     degraded = [
         Degraded(one.stage, f"{name}: {one.reason}")
         for name, answer in found.items()
@@ -164,7 +236,10 @@ def _joined(
         collection=", ".join(found),
         results=hits,
         total=sum(one.total for one in answers),
-        facets={name: dict(sorted(counts.items())) for name, counts in facets.items()},
+        facets={
+            **facets.joined(one.facets for one in answers),
+            "collection": facets.listed({name: one.total for name, one in found.items()}),
+        },
         coverage=_coverage([one.coverage for one in answers]),
         freshness=Freshness(
             min(one.freshness.indexed_at for one in answers),

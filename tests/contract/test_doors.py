@@ -31,6 +31,7 @@ QUESTIONS: list[dict[str, Any]] = [
     {"query": "password", "filters": {"returns": True, "filter": "lang:python auth"}},
     {"query": "password", "filters": {"branches": 1}},
     {"query": "password", "filters": {"lang": "pyton"}},
+    {"query": "password", "sort": "path", "limit": 2},
     {"query": "zebra"},
     {"query": "東京"},
 ]
@@ -207,3 +208,28 @@ def test_what_is_like_something_unknown_is_an_error_that_says_how_to_find_it(
     assert "trivium search" in found.json()["error"]["message"]
     unknown = httpx.get(f"{address}/api/related", params={"id": "x", "most": "3"})
     assert unknown.status_code == 422
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_pages_and_takes_the_cursor_of_another(doors: dict[str, Ask], door: str) -> None:
+    whole = doors["python"]({"query": "password"})["results"]
+    first = doors[door]({"query": "password", "limit": 1})
+    second = doors[door]({"query": "password", "limit": 1, "cursor": first["next"]})
+    elsewhere = doors["python"]({"query": "password", "limit": 1, "cursor": first["next"]})
+
+    assert [hit["id"] for hit in (*first["results"], *second["results"])] == [
+        hit["id"] for hit in whole[:2]
+    ]
+    assert [hit["id"] for hit in elsewhere["results"]] == [whole[1]["id"]]
+    assert second["facets"] == first["facets"] == doors["python"]({"query": "password"})["facets"]
+
+
+@pytest.mark.parametrize(("door", "said"), [("http", "damaged"), ("command line", "damaged")])
+def test_a_damaged_cursor_is_refused_with_a_reason(
+    doors: dict[str, Ask], door: str, said: str
+) -> None:
+    with pytest.raises(AssertionError, match=said):
+        doors[door]({"query": "password", "cursor": "A" * 40})
+    # The client runs in a group of tasks, which wraps what one of them raises.
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        doors["mcp"]({"query": "password", "cursor": "A" * 40})

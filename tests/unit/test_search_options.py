@@ -203,8 +203,8 @@ def test_a_misspelt_language_is_named_with_the_nearest_one(shop: Collection) -> 
     answer = shop.search("password", filters={"lang": "pyton"})
 
     assert answer.results == ()
-    (note,) = [one for one in answer.notes if "pyton" in one]
-    assert note.endswith("did you mean 'python'?")
+    assert answer.notes[0].endswith("did you mean 'python'?")
+    assert [one for one in answer.notes if "pyton" in one][1:] == ["without lang=pyton: 4 hits"]
     assert shop.search("password", filters={"lang": "python"}).notes == ()
 
 
@@ -217,19 +217,21 @@ def test_a_mode_of_which_there_is_nothing_is_said(shop: Collection) -> None:
     (shop.root / "rows.jsonl").unlink()
     shop.sync()
 
-    (note,) = shop.search("password", mode="records").notes
+    note, searched = shop.search("password", mode="records").notes
+    assert searched == "searched 3 files"
     assert note.startswith("kind 'record' is not in this collection, which has code, doc")
 
 
 def test_another_branch_than_that_of_the_folder_is_named(shop: Collection) -> None:
     assert shop.search("password", filters={"branch": "next"}).notes == (
         "the folder is on no branch of git, not on 'next'",
+        "searched 4 files",
     )
     git = shop.root / ".git"
     git.mkdir()
     (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
-    (note,) = shop.search("password", filters={"branch": ["next", "last"]}).notes
+    note, _ = shop.search("password", filters={"branch": ["next", "last"]}).notes
     assert note == "the folder is on branch 'main', not on 'last', 'next'"
     assert shop.search("password", filters={"branch": ["next", "main"]}).notes == ()
 

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from trivium.filtering.comparing import instant
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import (
@@ -230,6 +231,26 @@ class Named(NamedTuple):
     metadata: Metadata
 
 
+class Traits(NamedTuple):
+    """What a chunk's node is and where the chunk stands: enough to count and to sort by.
+
+    All but `path` is folded, as filters compare it; what is not known is empty.
+    """
+
+    kind: str
+    type: str
+    language: str
+    tags: tuple[str, ...]
+    path: str
+    line: int
+
+
+def changed_at(modified: str | None, mtime_ns: int) -> float:
+    """Return when a file was changed: its last commit, if there is one, else its own time."""
+    committed = None if modified is None else instant(modified)
+    return mtime_ns / 1e9 if committed is None else committed
+
+
 class Snapshot(Protocol):
     """One state of the index, for reading."""
 
@@ -311,6 +332,21 @@ class Snapshot(Protocol):
 
     def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
         """Return what these nodes are called; ones that are not there are left out."""
+        ...
+
+    def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
+        """Return what these chunks are and where they stand; ones that are gone are left out."""
+        ...
+
+    def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
+        """Return when these files were changed, in seconds since 1970; unknown ones are left out.
+
+        That is their last commit, or, of files in none, when they were written.
+        """
+        ...
+
+    def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
+        """Return nodes whose folded names are these, at most `most` of all, by id."""
         ...
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:

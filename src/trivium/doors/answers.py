@@ -60,6 +60,8 @@ class Asked:
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    cursor: str | None = None
+    sort: str = "relevance"
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,6 +123,8 @@ class HttpSearch(SearchRequest):
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    cursor: str | None = None
+    sort: str = "relevance"
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -142,6 +146,8 @@ class McpSearch(SearchRequest):
     group: Annotated[
         str | None, Field(description="file: one hit for each file of code; node or none: all.")
     ] = None
+    cursor: Annotated[str | None, Field(description="The next of the page before.")] = None
+    sort: Annotated[str, Field(description="relevance, newest or path.")] = "relevance"
 
 
 class ContextRequest(SearchRequest):

@@ -6,7 +6,7 @@ the values of which one must match. Backends push these down; `match` is what th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from trivium.errors import FilterError, unknown
@@ -33,6 +33,7 @@ __all__ = [
     "on_branch",
     "separated",
     "with_types",
+    "without",
 ]
 
 # Before a value of Test.FINDS that is a pattern, not a part of a path.
@@ -174,6 +175,11 @@ def with_types(where: Filter) -> Filter:
         else one
         for one in where.conditions
     )
+
+
+def without(where: Filter, is_dropped: Callable[[Condition], bool]) -> Filter:
+    """Return `where` less some of its conditions."""
+    return Filter(tuple(one for one in where.conditions if not is_dropped(one)))
 
 
 def _as_types(values: frozenset[str]) -> frozenset[str]:

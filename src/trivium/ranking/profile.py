@@ -109,6 +109,7 @@ class Boosts:
     `use`: added for each word of the query that is called or used, up to `relation_most`.
     `degree`, `proximity`: added to the hits of a page by their place in the graph.
     `duplicate`: share taken from what repeats a better hit, at a likeness of `duplicate_at`.
+    `recency`: added to a note or task that was changed now, half of it after `recency_days`.
     """
 
     name: float = 0.0
@@ -126,6 +127,8 @@ class Boosts:
     proximity: float = 0.0
     duplicate: float = 0.0
     duplicate_at: float = 0.9
+    recency: float = 0.0
+    recency_days: float = 90.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from trivium.backends.base import Found, Snapshot
 from trivium.ranking.cut import Group
 from trivium.results import snippet
 from trivium.results.explain import Origin, breakdown, reason
-from trivium.results.nearest import Nearest
+from trivium.results.meant import Nearest
 from trivium.types import ChunkId, Hit, Passage, Scored
 
 _MOST_PASSAGES = 5

@@ -260,7 +260,8 @@ def footer(answer: Answer) -> list[str]:
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped
-    if skipped:
+    # Of an answer without hits a note says it.
+    if skipped and answer.results:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
         said.append(f"not searched: {reasons}")
     if answer.freshness.dirty_files:
@@ -270,6 +271,16 @@ def footer(answer: Answer) -> list[str]:
     said += [f"{one.stage}: {one.reason}" for one in answer.degraded]
     said += list(answer.notes)
     return said
+
+
+def facets_line(answer: Answer) -> str:
+    """Return the facets on one line: kind: code 12, doc 3; language: python 9."""
+    said = (
+        f"{name}: {', '.join(f'{one_line(value)} {count:,}' for value, count in counts.items())}"
+        for name, counts in answer.facets.items()
+        if counts
+    )
+    return "; ".join(said)
 
 
 def _means(answer: Answer) -> str:

@@ -78,13 +78,27 @@ def _of_value(name: str, value: str, *, here: Sequence[str], known: Sequence[str
     return f"{said} {listed}{more}{_hint(near)}"
 
 
+def said_as(condition: Condition) -> str:
+    """Return a filter as a person would write it: lang=go, path=src/ or modified-after."""
+    name = _NAMES.get(condition.field, condition.field)
+    if condition.test in _NUMBERS:
+        return name
+    written = _written(condition)
+    more = f" and {len(written) - _MOST_SAID:,} more" if len(written) > _MOST_SAID else ""
+    return f"{name}={','.join(written[:_MOST_SAID])}{more}"
+
+
+def _written(condition: Condition) -> list[str]:
+    values = sorted(condition.values)
+    return [one.removeprefix(PATTERN).replace(KEY_END, "=")[:_LONGEST] for one in values]
+
+
 def _of_condition(condition: Condition) -> str:
     """Return a line on a filter by what is not stored apart, so that only it can be named."""
     name = _NAMES.get(condition.field, condition.field)
-    values = sorted(condition.values)
     if condition.test in _NUMBERS:
         return f"nothing in this collection passes the filter {name}"
-    written = [one.removeprefix(PATTERN).replace(KEY_END, "=")[:_LONGEST] for one in values]
+    written = _written(condition)
     shown = ", ".join(repr(one) for one in written[:_MOST_SAID])
     near = _nearest(written[0], _known(condition.field)) if len(written) == 1 else ""
     return f"{name} {shown} is nowhere in this collection{_hint(near)}"

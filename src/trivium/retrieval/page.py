@@ -19,12 +19,16 @@ SAME = 0.9
 
 @dataclass(slots=True)
 class Page:
-    """The hits to show, and what was left out: files that are gone, repeats of better hits."""
+    """The hits to show, and what was left out: files that are gone, repeats of better hits.
+
+    `end` is how many entries lie before the next page.
+    """
 
     hits: list[Hit] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     ghosts: int = 0
     repeats: int = 0
+    end: int = 0
 
     @property
     def degraded(self) -> tuple[Degraded, ...]:
@@ -47,11 +51,19 @@ def page(
     *,
     is_there: Callable[[str], bool] | None,
     dedupe: bool = False,
+    start: int = 0,
 ) -> Page:
-    """Return the first `limit` hits whose files are there: no ghost takes another's place."""
+    """Return the first `limit` hits from `start` on whose files are there.
+
+    No ghost takes another's place. What repeats a hit of an earlier page is a repeat too.
+    """
     found = Page()
     seen: list[Signature] = []
-    at = 0
+    if dedupe and start:
+        for hit in shown(groups[:start]):
+            if is_there is None or is_there(hit.node.source.file_path):
+                repeats(hit, seen)
+    at = start
     while at < len(groups) and len(found.hits) < limit:
         some = cut.page(groups[at:], limit=limit - len(found.hits))
         at += len(some)
@@ -65,6 +77,7 @@ def page(
                 found.repeats += 1
             else:
                 found.hits.append(hit)
+    found.end = at
     return found
 
 

@@ -9,6 +9,7 @@ from trivium.results.present import (
     as_data,
     as_text,
     embedded,
+    facets_line,
     footer,
     item_data,
     label,
@@ -268,3 +269,18 @@ def test_the_footer_tells_what_went_less_well() -> None:
 
 def test_the_footer_names_the_model_of_a_search_by_meaning_alone() -> None:
     assert "by meaning (words) in" in footer(replace(ANSWER, method="vector"))[0]
+
+
+def test_facets_stand_on_one_line_without_the_empty_ones() -> None:
+    shown = replace(
+        ANSWER, facets={"kind": {"doc": 1234, "code": 2}, "tag": {}, "type": {"a\nb": 1}}
+    )
+
+    assert facets_line(shown) == "kind: doc 1,234, code 2; type: a\\nb 1"
+    assert facets_line(replace(ANSWER, facets={"tag": {}})) == ""
+
+
+def test_what_was_passed_over_is_said_once_of_an_answer_without_hits() -> None:
+    assert any(line.startswith("not searched") for line in footer(ANSWER))
+    empty = replace(ANSWER, results=(), notes=("searched 3 files; passed over 2 (2 binary)",))
+    assert not any(line.startswith("not searched") for line in footer(empty))

@@ -25,6 +25,8 @@ from trivium.backends.base import (
     Named,
     Seen,
     Space,
+    Traits,
+    changed_at,
 )
 from trivium.backends.embedded import database, links
 from trivium.backends.embedded.filters import values, where_sql
@@ -32,10 +34,12 @@ from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     EDGE_COLUMNS,
     NODE_COLUMNS,
+    TRAIT_COLUMNS,
     chunk_of,
     edge_of,
     named,
     node_of,
+    traits_of,
     unpacked,
 )
 from trivium.backends.embedded.search import EmbeddedText, EmbeddedVectors
@@ -70,6 +74,8 @@ if TYPE_CHECKING:
 _IDS = "(SELECT value FROM json_each(?))"
 _LINKED_AT_ONCE = 500
 _FEW = 1000
+# Some 400 bytes each.
+_MOST_TRAITS = 10_000
 _OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
@@ -345,6 +351,43 @@ class EmbeddedSnapshot:
             (json.dumps(ids),),
         )
         return {one.id: one for one in map(named, rows)}
+
+    def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
+        """Return what these chunks are and where they stand; ones that are gone are left out."""
+        # Reading them takes longer than all that is done with them, and many are asked for again.
+        known = self._life.remembered(("traits", self._revision), dict[ChunkId, Traits])
+        found = {one: traits for one in ids if (traits := known.get(one)) is not None}
+        unseen = [one for one in ids if one not in found]
+        if unseen:
+            rows = self._sql.execute(
+                f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
+                f"JOIN files f ON f.id = c.file WHERE c.id IN {_IDS}",
+                (json.dumps(list(self.numbers_of(unseen).values())),),
+            )
+            read = {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
+            if len(known) > _MOST_TRAITS:
+                known.clear()
+            known.update(read)
+            found.update(read)
+        return found
+
+    def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
+        """Return when these files were changed, in seconds since 1970."""
+        rows = self._sql.execute(
+            "SELECT f.path, h.modified, f.mtime_ns FROM files f "  # noqa: S608
+            f"LEFT JOIN history h ON h.path = f.path WHERE f.path IN {_IDS}",
+            (json.dumps(paths),),
+        )
+        return {path: changed_at(modified, mtime_ns) for path, modified, mtime_ns in rows}
+
+    def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
+        """Return nodes whose folded names are these, at most `most` of all, by id."""
+        rows = self._sql.execute(
+            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
+            f"WHERE n.a_name IN {_IDS} ORDER BY n.node_id LIMIT ?",
+            (json.dumps(names), max(0, most)),
+        )
+        return list(map(node_of, rows))
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""

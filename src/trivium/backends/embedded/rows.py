@@ -7,8 +7,8 @@ import json
 import zlib
 from collections.abc import Iterable
 
-from trivium.backends.base import Named
-from trivium.backends.embedded.asks import tag_column
+from trivium.backends.base import Named, Traits
+from trivium.backends.embedded.asks import TAG_MARK, tag_column
 from trivium.filtering.match import attributes
 from trivium.types import (
     Chunk,
@@ -28,6 +28,7 @@ from trivium.types import (
 EDGE_COLUMNS = "source, target, type, weight, context"
 NODE_COLUMNS = "n.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.body"
 CHUNK_COLUMNS = "c.chunk_id, c.start, c.end, c.start_line, c.end_line"
+TRAIT_COLUMNS = "n.a_kind, n.a_type, n.a_lang, n.a_tag, f.path, c.start_line"
 
 _SHORTEST_ROW = 3
 _DECODER = json.JSONDecoder()
@@ -96,6 +97,13 @@ def named(row: tuple[str, str]) -> Named:
     """Return what a node is called, of its id and its body."""
     kind, type_, name, _, _, _, _, title, metadata, _ = _DECODER.raw_decode(row[1])[0]
     return Named(NodeId(row[0]), _KINDS[kind], type_, name, title, _metadata(metadata))
+
+
+def traits_of(row: tuple[str, str | None, str | None, str | None, str, int]) -> Traits:
+    """Return the traits of a row of TRAIT_COLUMNS."""
+    kind, type_, language, tags, path, line = row
+    listed = tuple(tags.split(TAG_MARK)[1:-1]) if tags else ()
+    return Traits(kind, type_ or "", language or "", listed, path, line)
 
 
 def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:

@@ -23,6 +23,8 @@ from trivium.backends.base import (
     Named,
     Seen,
     Space,
+    Traits,
+    changed_at,
 )
 from trivium.backends.reference.text import ReferenceText
 from trivium.backends.reference.vectors import Int8Vector, ReferenceVectors
@@ -247,6 +249,24 @@ class ReferenceSnapshot:
             for one, node in self.nodes(ids).items()
         }
 
+    def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
+        """Return what these chunks are and where they stand; ones that are gone are left out."""
+        return {one: _traits(self._found[one]) for one in ids if one in self._found}
+
+    def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
+        """Return when these files were changed, in seconds since 1970."""
+        there = {one: self._state.files[one].state for one in paths if one in self._state.files}
+        known = {one: self._state.history.get(one) for one in there}
+        return {
+            one: changed_at(history.modified if history else None, there[one].mtime_ns)
+            for one, history in known.items()
+        }
+
+    def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
+        """Return nodes whose folded names are these, at most `most` of all, by id."""
+        found = [node for node in self._nodes.values() if fold(node.name) in names]
+        return sorted(found, key=lambda node: node.id)[: max(0, most)]
+
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""
         counts = Counter(end for edge in self._state.edges for end in (edge.source, edge.target))
@@ -360,6 +380,13 @@ class ReferenceSnapshot:
             kept = self._state.vectors.get(model_id, {}).get(key)
             if kept is not None:
                 yield key, np.array([step * kept.scale for step in kept.steps], np.float32)
+
+
+def _traits(found: Found) -> Traits:
+    kept = attributes(found.node)
+    first = {name: next(iter(values), "") for name, values in kept.items()}
+    path, line = found.node.source.file_path, found.chunk.start_line
+    return Traits(first["kind"], first["type"], first["lang"], kept["tag"], path, line)
 
 
 def _symbol(node: Node) -> Symbol:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Options that a search takes as they are given.
 _PASSED_ON = (
     *("mode", "search_mode", "min_score", "dedupe", "group", "expand", "deep_search"),
-    *("seeds", "bfs_depth", "bfs_decay"),
+    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort"),
 )
 
 _PROFILE = click.option(
@@ -69,6 +69,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @_SEARCH_MODE
 @click.option("--min-score", type=float, help="Drop hits below this score.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
+@click.option("--facets", "shows_facets", is_flag=True, help="Count kinds, languages, folders...")
 @click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")
 @click.option("--group", help="What is one hit: file (of code), node or none (each chunk).")
 @click.option(
@@ -81,6 +82,8 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @click.option("--seeds", type=int, help="Hits that a graph profile spreads from.")
 @click.option("--bfs-depth", type=int, help="How many links a graph profile follows.")
 @click.option("--bfs-decay", type=float, help="What is left of a score behind every link.")
+@click.option("--cursor", help="The page that follows another, by the cursor shown below that.")
+@click.option("--sort", default="relevance", show_default=True, help="relevance, newest or path.")
 @_NO_RERANK
 @click.option(
     "--with",
@@ -100,6 +103,7 @@ def search(
     limit: int | None,
     profile: str | None,
     explain: bool,
+    shows_facets: bool,
     no_rerank: bool,
     others: tuple[Path, ...],
     no_sync: bool,
@@ -146,6 +150,10 @@ def search(
             say("Nothing found.")
         for line in present.footer(answer):
             say(line, dim=True)
+        if shows_facets and (line := present.facets_line(answer)):
+            say(line, dim=True)
+        if answer.next is not None:
+            say(f"next page: --cursor {answer.next}", dim=True)
     raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
 
 

@@ -122,7 +122,9 @@ def _truncated(data: Data, hits: list[Data]) -> Reply:
     notes = data["notes"]
     said = [*notes] if isinstance(notes, list) else []
     said.append(f"Truncated to maxTokens: {what}.")
-    return _reply({**data, "results": hits, "notes": said})
+    cut: Data = {**data, "results": hits, "notes": said}
+    # The next page begins after all hits of this one; what is left out here would be skipped.
+    return _reply({**cut, "next": None} if len(hits) < found else cut)
 
 
 def _hits(data: Mapping[str, object]) -> list[Data]:
@@ -145,6 +147,8 @@ def _reply(data: Data) -> Reply:
         else []
     )
     lines += [str(note) for note in notes] if isinstance(notes, list) else []
+    if data.get("next"):
+        lines.append(f"Next page: cursor {data['next']}")
     return Reply(data, "\n".join(lines))
 
 

@@ -141,3 +141,15 @@ def test_a_context_is_packed_a_few_times_however_little_is_too_much() -> None:
     assert tokens(reply) < whole
     # Once for all there is, and once for what is one token less.
     assert rooms == [whole - 1, 40 * 10 - 1]
+
+
+def test_an_answer_that_is_cut_has_no_next_page_since_hits_would_be_skipped() -> None:
+    data: Data = {**answer("cat one", "cat two"), "next": "Ab12"}
+    whole = fit(data, max_tokens=None)
+    cut = fit(data, max_tokens=tokens(whole) - 1)
+
+    assert whole.data["next"] == "Ab12"
+    assert whole.text.endswith("\nNext page: cursor Ab12")
+    assert len(kept(cut)) == 1
+    assert cut.data["next"] is None
+    assert "Next page" not in cut.text

@@ -45,6 +45,8 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "searchMode",
         "maxTokens",
         "group",
+        "cursor",
+        "sort",
     ]
     assert search["required"] == ["query"]
     assert search["additionalProperties"] is False
