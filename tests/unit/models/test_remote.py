@@ -447,7 +447,7 @@ def test_it_is_an_embedder_with_an_id_of_model_and_address(make: MakeEmbedder) -
     ],
 )
 def test_an_address_that_cannot_be_used_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(ConfigError, match="base URL"):
+    with pytest.raises(ConfigError, match=r"embedding\.base_url"):
         RemoteEmbedder("small", base_url=url)
 
 
