@@ -17,6 +17,7 @@ from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
 from trivium.results import facets
+from trivium.results.nothing import is_of_nothing
 from trivium.retrieval import cursor as cursors
 from trivium.retrieval.cursor import Binding, Cursor, binding
 from trivium.retrieval.page import Page, left_out, repeats
@@ -253,7 +254,13 @@ def _joined(
 
 def _notes(found: Mapping[str, Answer]) -> tuple[str, ...]:
     """Return what is said of all once, of some with their names."""
-    notes = dict.fromkeys(note for one in found.values() for note in one.notes)
+    has_hits = any(one.results for one in found.values())
+    notes = dict.fromkeys(
+        note
+        for one in found.values()
+        for note in one.notes
+        if not (has_hits and is_of_nothing(note))
+    )
     return tuple(
         line
         for note in notes

@@ -123,7 +123,11 @@ def test_what_is_said_of_one_collection_comes_with_its_name(
     answer = trivium.together(*two, third).search("zebra", filters={"lang": "python"})
     assert answer.notes == (f"one: {said}", f"two: {said}")
     answer = trivium.together(*two).search("zebra", filters={"lang": "python"})
-    assert answer.notes == (said,)
+    assert answer.notes == (
+        said,
+        "searched 2 files for doc, file",
+        "without lang=python: 2 hits",
+    )
 
 
 def test_one_file_narrows_only_the_collection_it_is_of(tmp_path: Path, opened: Open) -> None:

@@ -15,6 +15,7 @@ from trivium.results.nearest import nearest
 from trivium.results.present import counted, label, one_line
 from trivium.results.unmatched import said_as
 
+_SEARCHED, _WITHOUT, _NEAR = "searched", "without", "names near it:"
 _MOST_TRIED = 8
 _LONGEST = 80
 
@@ -45,8 +46,13 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
     return (
         _searched(snapshot, contents, asked.where),
         *_relaxed(asked),
-        *([f"names near it: {near}"] if near else []),
+        *([f"{_NEAR} {near}"] if near else []),
     )
+
+
+def is_of_nothing(note: str) -> bool:
+    """Say whether a note is one of these: beside hits of other collections it tells nothing."""
+    return note.startswith((f"{_SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} "))
 
 
 def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:
@@ -58,7 +64,7 @@ def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:
     passed = sum(contents.skipped.values())
     reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(contents.skipped.items()))
     over = f"; passed over {passed:,} ({reasons})" if passed else ""
-    return f"searched {counted(contents.files, 'file')}{of_kinds}{over}"
+    return f"{_SEARCHED} {counted(contents.files, 'file')}{of_kinds}{over}"
 
 
 def _relaxed(asked: Emptied) -> list[str]:
@@ -74,15 +80,15 @@ def _relaxed(asked: Emptied) -> list[str]:
     if any(found.values()):
         return _lines(found)
     if len(found) <= 1:
-        return [f"without {name} there is nothing either" for name in found]
+        return [f"{_WITHOUT} {name} there is nothing either" for name in found]
     every = asked.count(_less(asked, tried), None)
     if every:
         return _lines({"all filters": every})
-    return ["without the filters there is nothing either"]
+    return [f"{_WITHOUT} the filters there is nothing either"]
 
 
 def _lines(found: Mapping[str, int]) -> list[str]:
-    return [f"without {name}: {counted(hits, 'hit')}" for name, hits in found.items() if hits]
+    return [f"{_WITHOUT} {name}: {counted(hits, 'hit')}" for name, hits in found.items() if hits]
 
 
 def _less(asked: Emptied, dropped: list[Condition]) -> Filter:
