@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from trivium.analysis.words import analyser
+from trivium.analysis.words import Analyser, analyser
 from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
@@ -23,12 +23,14 @@ from trivium.filtering.fields import OF_FILES
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
 from trivium.query.grammar import Query, operators, relaxed
-from trivium.query.intent import intent
+from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.ranking import cut
+from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
+from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.related import related
@@ -41,7 +43,7 @@ from trivium.retrieval.page import page
 from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
-from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
 from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
@@ -110,12 +112,18 @@ def search(
         # Here, where scores are those that are shown.
         groups = [group for group in groups if group.best.score >= options.min_score]
     reread = rerank(snapshot, groups, query=query.meaning, reranking=given.reranking)
-    groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
-    placed = by_place(snapshot, groups, limit=limit, boosts=profile.boosts)
+    standing = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
+    placed = by_place(snapshot, standing, limit=limit, boosts=profile.boosts)
     groups = placed.groups
-    origins = _origins(ranked, profile, placed=placed.seen)
+    origins = _origins(snapshot, ranked, profile, placed=placed.seen)
     shape = Shape(profile.group != "none", profile.snippet, options.explain)
-    shown = partial(fetch, snapshot, origins=origins, shape=shape)
+    fetched = partial(fetch, snapshot, origins=origins, shape=shape)
+    # Where a hit stood before the graph had its say, which is for one page only.
+    stood = {group.best.chunk_id: place for place, group in enumerate(standing, 1)}
+
+    def shown(some: Sequence[cut.Group]) -> list[Hit]:
+        return weighed(snapshot, fetched(some), origins=origins, places=stood)
+
     found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
     around: list[Hit] = []
     where = options.where & _typed(query, profile)
@@ -276,8 +284,17 @@ def _checked(options: SearchOptions) -> int:
     return limit
 
 
+def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:
+    """Return what the terms of a query tell in the view that was asked."""
+    wanted = sorted(set(words_of.terms(one.query.meaning)))
+    if not wanted or not one.groups:
+        return NOTHING_RARE
+    text = snapshot.text(one.view)
+    return rarity(text.frequencies(wanted), documents=text.documents)
+
+
 def _origins(
-    ranked: Sequence[Ranked], profile: Profile, *, placed: Details
+    snapshot: Snapshot, ranked: Sequence[Ranked], profile: Profile, *, placed: Details
 ) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
@@ -299,6 +316,11 @@ def _origins(
             modes=modes,
             weights=dict(one.view.fields) if one.view.combine == "sum" else {},
             operators=frozenset(operators(one.query).split()),
+            asked=one.query.meaning,
+            names=names_in(one.query.meaning),
+            rarity=_rarity(snapshot, one, words_of),
+            trust=trust_in(one.gathered.embedder, one.query),
+            unit=one.view.unit,
         )
         for group in one.groups:
             for member in (group.best, *group.others):

@@ -268,12 +268,24 @@ class Degraded:
     reason: str
 
 
+# So many chunks tell how near a query is to anything in a collection.
+SAMPLED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The mean of a query's cosines with the chunks of a collection, and their deviation."""
+
+    mean: float
+    deviation: float
+
+
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """Rankings, and the scores of the whole pool in each signal.
 
     `is_instant` says that the vectors are of an instant model. `points` are the keyword points
-    of chunks, where a profile gives such.
+    of chunks, where a profile gives such. `background` is that of the vectors.
     """
 
     rankings: tuple[Ranking, ...]
@@ -284,6 +296,7 @@ class Gathered:
     has_all_scores: bool = True
     is_instant: bool = False
     points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
+    background: Background | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,11 +328,36 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one hit; nothing in it depends on the other hits that are shown.
+
+    `coverage` is how much of the query its text, name and path hold together, `named` how much
+    its name, title and path do, by what the terms tell; `mass` is what is held, as a share of
+    what a term that is nowhere would tell. `by_words`, `by_meaning` and `place` are 1 / rank in
+    what words and meaning found and in the whole order, 0 for none. `exact` is 1 where the query
+    is its name, 0.5 where it names it among other words. `nearness` is its cosine in deviations
+    above what is usual for this query here; None where no model has a say.
+    """
+
+    sort: str
+    coverage: float
+    named: float
+    mass: float
+    by_words: float
+    by_meaning: float
+    place: float
+    exact: float
+    nearness: float | None = None
+    cosine: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result: a node, shown through its best chunk, its score and why it has that score.
 
     `text` is that of the chunk; `context` says which hit another one is shown for;
-    `collection` where it is from, if several were searched.
+    `collection` where it is from, if several were searched; `confidence` is how likely it
+    answers the query, 0 to 1, None where nothing was asked, and `evidence` what it is made of.
     """
 
     id: str
@@ -338,6 +376,8 @@ class Hit:
     context: Mapping[str, object] | None = None
     text: str = ""
     collection: str = ""
+    confidence: float | None = None
+    evidence: Evidence | None = None
 
     @property
     def source(self) -> Location:

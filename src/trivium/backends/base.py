@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import (
+    Background,
     Chunk,
     ChunkId,
     Document,
@@ -195,6 +196,15 @@ class TextIndex(Protocol):
         """
         ...
 
+    @property
+    def documents(self) -> int:
+        """How many chunks or nodes the view holds."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return in how many of them each term stands; where fields are apart, the most of one."""
+        ...
+
 
 class VectorIndex(Protocol):
     """Search by meaning in one vector space."""
@@ -212,6 +222,14 @@ class VectorIndex(Protocol):
 
     def score(self, vector: NDArray[np.float32], ids: Sequence[ChunkId]) -> Scores:
         """Return the cosine of exactly `ids`; one without a vector, or of zeros, is left out."""
+        ...
+
+    def background(self, vector: NDArray[np.float32]) -> Background | None:
+        """Return how near `vector` is to anything here: the mean of its cosines, and their spread.
+
+        Over all that have a direction; where they are more than types.SAMPLED, over so many of
+        them, evenly spread and the same for every query. None if there are none.
+        """
         ...
 
 

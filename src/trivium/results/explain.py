@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.analysis.words import Analyser
+from trivium.ranking.confidence import NOTHING_RARE, Rarity
 from trivium.types import ChunkId, Gathered, Scored
 
 _MOST_WORDS = 5
@@ -42,6 +43,8 @@ class Origin:
     `score_type` is how these were made. `modes` are the scopes that were merged by rank, with
     their weights, and `mode` the one it is of; there are none where nothing was merged so.
     `weights` are those of fields that are scored apart, `operators` the ones a query has.
+    `asked` is the query without its filters, `names` what it asks for by name; `rarity` is what
+    its terms tell, `trust` how far the model of the vectors reads it; `unit` is that of the view.
     """
 
     gathered: Gathered
@@ -56,6 +59,11 @@ class Origin:
     modes: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
+    asked: str = ""
+    names: frozenset[str] = frozenset()
+    rarity: Rarity = NOTHING_RARE
+    trust: float = 1.0
+    unit: str = "chunk"
 
     @property
     def last_type(self) -> str:

@@ -238,3 +238,9 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((first, last))
     return merged
+
+
+def held(text: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
+    """Return the wanted terms that `text` holds."""
+    found = _matching(wanted, words_of).in_text(text)
+    return _NOTHING.union(*[matched for _, _, matched in found])

@@ -231,10 +231,14 @@ def as_read(
 ) -> Mapping[str, float]:
     """Trust vectors as far as their model reads the query; as before where words find nothing."""
     has_words = any(one.name == "text" and one.ids for one in gathered.rankings)
-    is_english = fusion.method == "zscore" and gathered.embedder in _READ_ENGLISH
-    if not is_english or not has_words or "vectors" not in weights:
+    if fusion.method != "zscore" or not has_words or "vectors" not in weights:
         return weights
-    return {**weights, "vectors": weights["vectors"] * read_in_english(query.meaning)}
+    return {**weights, "vectors": weights["vectors"] * trust_in(gathered.embedder, query)}
+
+
+def trust_in(embedder: str, query: Query) -> float:
+    """Return how far a model reads a query, 0 to 1."""
+    return read_in_english(query.meaning) if embedder in _READ_ENGLISH else 1.0
 
 
 def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:

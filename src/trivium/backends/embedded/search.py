@@ -14,7 +14,7 @@ from trivium.backends.embedded.text import TextReader
 from trivium.backends.embedded.vectors import SpaceReader
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
-from trivium.types import ChunkId, Ranking, Scores
+from trivium.types import SAMPLED, Background, ChunkId, Ranking, Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,6 +94,15 @@ class EmbeddedText:
         scores = self._reader.of(query, list(numbers.values()))
         return {one: scores.get(numbers.get(one, 0), 0.0) for one in ids}
 
+    @property
+    def documents(self) -> int:
+        """How many chunks or nodes the view holds."""
+        return self._reader.documents
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many of them each term stands, in the field where it does so most."""
+        return self._reader.frequencies(terms)
+
 
 class EmbeddedVectors:
     """See trivium.backends.base.VectorIndex."""
@@ -131,3 +140,10 @@ class EmbeddedVectors:
         wanted = np.array(sorted(numbers.values()), np.int64)
         scores = self._reader.of(vector, wanted)
         return {one: scores[number] for one, number in numbers.items() if number in scores}
+
+    def background(self, vector: NDArray[np.float32]) -> Background | None:
+        """Return the mean and the deviation of the cosines, over a sample where there are many."""
+        if not vector.any():
+            return None
+        cosines = self._reader.sampled(vector, most=SAMPLED)
+        return Background(float(cosines.mean()), float(cosines.std())) if len(cosines) else None

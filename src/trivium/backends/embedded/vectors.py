@@ -302,6 +302,21 @@ class SpaceReader:
         parts = ((self._base, self._dead), (self._delta, None))
         return [(rows, dead) for rows, dead in parts if len(rows.numbers)]
 
+    def sampled(self, vector: NDArray[np.float32], *, most: int) -> NDArray[np.float64]:
+        """Return the cosines of at most `most` rows that have a direction, evenly spread."""
+        import numpy as np
+
+        share = min(1.0, most / max(1, self.count))
+        cosines = [np.empty(0, np.float64)]
+        for rows, dead in self._parts():
+            at = np.arange(0, len(rows.numbers), 1 / share).astype(np.int64)
+            if dead is not None and len(dead):
+                at = at[~np.isin(rows.numbers[at], dead)]
+            at = at[rows.scales[at] > 0]
+            dots = rows.matrix[at].astype(np.float32) @ vector
+            cosines.append(dots.astype(np.float64) * rows.scales[at])
+        return np.concatenate(cosines)
+
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
         """Return the cosines of exactly these chunk numbers, where they have a vector.
 
