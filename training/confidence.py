@@ -95,7 +95,7 @@ def _rows(
                 "set": prepared.name,
                 "kind": kind,
                 "query": f"{question.fold}{question.id}",
-                "place": place,
+                "rank": place,
                 # -1: nobody judged it. Grade 1 of csn-challenge is "somewhat".
                 "gain": gain,
                 "code": hit.node.kind.value == "code" or bool(hit.node.language),

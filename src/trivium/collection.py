@@ -261,6 +261,7 @@ class Collection:
         dedupe: bool = False,
         group: str | None = None,
         rerank: bool = True,
+        min_confidence: float | None = None,
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -269,7 +270,7 @@ class Collection:
         spread over the graph; `expand="context"` adds what the hits call and import after
         them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
         a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
-        `rerank.model` out.
+        `rerank.model` out; `min_confidence` leaves out hits that answer less likely, 0 to 1.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -295,6 +296,7 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
             group=group,
+            min_confidence=min_confidence,
         )
         meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(

@@ -60,7 +60,8 @@ class SearchOptions:
 
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit; `group` says what is one hit.
+    repeats a better hit; `group` says what is one hit; `min_confidence` leaves out hits that
+    answer the query less likely.
     """
 
     profile: Profile
@@ -76,6 +77,7 @@ class SearchOptions:
     expand: str = "none"
     dedupe: bool = False
     group: str | None = None
+    min_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,14 @@ def search(
     def shown(some: Sequence[cut.Group]) -> list[Hit]:
         return weighed(snapshot, fetched(some), origins=origins, places=stood)
 
-    found = page(groups, limit, shown, is_there=given.is_there, dedupe=options.dedupe)
+    found = page(
+        groups,
+        limit,
+        shown,
+        is_there=given.is_there,
+        dedupe=options.dedupe,
+        least=options.min_confidence,
+    )
     around: list[Hit] = []
     where = options.where & _typed(query, profile)
     silent = unmatched(snapshot, where, is_empty=not groups)
@@ -277,11 +286,19 @@ def _checked(options: SearchOptions) -> int:
             raise UsageError(f"{name} is {number}; give {least} to {most}.")
     if options.deep_search and not any(scope.deep for scope in profile.scopes):
         raise UsageError(f"Profile {profile.name} has no deep search; xplor has.")
-    highest, least_score = profile.highest, options.min_score
+    _check_least(options)
+    return limit
+
+
+def _check_least(options: SearchOptions) -> None:
+    """Raise UsageError for a least score or confidence that is out of range."""
+    highest, least_score = options.profile.highest, options.min_score
     if least_score is not None and not 0 <= least_score <= (highest or math.inf):
         range_ = f"0 to {highest:g}" if highest is not None else "0 or more"
         raise UsageError(f"min_score is {least_score:g}; give {range_}.")
-    return limit
+    sure = options.min_confidence
+    if sure is not None and not 0 <= sure <= 1:
+        raise UsageError(f"min_confidence is {sure:g}; give 0 to 1.")
 
 
 def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:

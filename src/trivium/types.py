@@ -274,10 +274,11 @@ SAMPLED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The mean of a query's cosines with the chunks of a collection, and their deviation."""
+    """The mean of a query's cosines with the chunks of a collection, their deviation and number."""
 
     mean: float
     deviation: float
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,26 +330,26 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one hit; nothing in it depends on the other hits that are shown.
+    """What speaks for one hit; nothing in it depends on how many others are shown.
 
-    `coverage` is how much of the query its text, name and path hold together, `named` how much
-    its name, title and path do, by what the terms tell; `mass` is what is held, as a share of
-    what a term that is nowhere would tell. `by_words`, `by_meaning` and `place` are 1 / rank in
-    what words and meaning found and in the whole order, 0 for none. `exact` is 1 where the query
-    is its name, 0.5 where it names it among other words. `nearness` is its cosine in deviations
-    above what is usual for this query here; None where no model has a say.
+    `sort` is what there is to go by: words, an instant model or a transformer. `coverage` is how
+    much of the query its text, name and path hold, by what the terms tell; `mass` is what is
+    held, in terms that are nowhere in the collection, and `named` what its name, title and path
+    hold of that. `known` is how much of the query stands anywhere in the collection. `standing`
+    is the mean of 1 / rank in what each retriever found and in the whole order, 0 for none.
+    `exact` is 1 where the query is its name, 0.5 where it names it among other words. `nearness`
+    is its cosine in deviations above what is usual for this query here; None without a model.
     """
 
     sort: str
     coverage: float
     named: float
     mass: float
-    by_words: float
-    by_meaning: float
-    place: float
+    known: float
+    standing: float
     exact: float
-    nearness: float | None = None
     cosine: float = 0.0
+    nearness: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class Asked:
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    min_confidence: float | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,6 +122,7 @@ class HttpSearch(SearchRequest):
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    min_confidence: Annotated[float | None, Field(allow_inf_nan=False)] = None
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -141,6 +143,10 @@ class McpSearch(SearchRequest):
     ] = None
     group: Annotated[
         str | None, Field(description="file: one hit for each file of code; node or none: all.")
+    ] = None
+    min_confidence: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="Only hits that answer at least this likely, 0 to 1."),
     ] = None
 
 

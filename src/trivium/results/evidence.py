@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trivium.analysis.words import Analyser
 from trivium.backends.base import Snapshot
-from trivium.ranking.confidence import confidence
+from trivium.ranking.confidence import confidence, nearness
 from trivium.results.explain import Origin
 from trivium.results.snippet import held
 from trivium.types import ChunkId, Evidence, Hit, Node, Ranking
@@ -21,7 +20,10 @@ _WHOLE, _AMONG = 1.0, 0.5
 
 
 def weighed(
-    snapshot: Snapshot, hits: Sequence[Hit], *, origins: Mapping[ChunkId, Origin],
+    snapshot: Snapshot,
+    hits: Sequence[Hit],
+    *,
+    origins: Mapping[ChunkId, Origin],
     places: Mapping[ChunkId, int],
 ) -> list[Hit]:
     """Return the hits with their confidence; where nothing was asked they have none."""
@@ -33,7 +35,10 @@ def weighed(
 
 
 def evidence_of(
-    snapshot: Snapshot, hits: Sequence[Hit], *, origins: Mapping[ChunkId, Origin],
+    snapshot: Snapshot,
+    hits: Sequence[Hit],
+    *,
+    origins: Mapping[ChunkId, Origin],
     places: Mapping[ChunkId, int],
 ) -> list[Evidence | None]:
     """Return what speaks for each hit; None where its query asks for nothing."""
@@ -59,25 +64,22 @@ def _evidence(hit: Hit, text: str, origin: Origin, *, place: int) -> Evidence | 
     about = held(_headings(node), wanted, words_of)
     every = about | held(text, wanted, words_of)
     cosine = gathered.signals.get("vectors", {}).get(hit.chunk_id)
-    nearness = None
-    background = gathered.background
-    if cosine is not None and background is not None and origin.trust > 0:
-        nearness = origin.trust * (cosine - background.mean) / max(background.deviation, 1e-6)
+    near = None
+    if cosine is not None and gathered.background is not None and origin.trust > 0:
+        near = nearness(cosine, gathered.background)
     sort = "words"
-    if nearness is not None:
+    if near is not None:
         sort = "instant" if gathered.is_instant else "transformer"
-    ranks = {one.name: _rank(one, hit.chunk_id) for one in gathered.rankings}
     return Evidence(
         sort=sort,
         coverage=rarity.share(every),
-        named=rarity.share(about),
-        mass=rarity.mass(every) / rarity.unknown,
-        by_words=ranks.get("text", 0.0),
-        by_meaning=ranks.get("vectors", 0.0),
-        place=1 / place if place else 0.0,
+        named=rarity.mass(about),
+        mass=rarity.mass(every),
+        known=rarity.known,
+        standing=_standing(gathered.rankings, hit.chunk_id, place),
         exact=_exact(origin, node),
-        nearness=nearness,
         cosine=cosine or 0.0,
+        nearness=None if near is None else origin.trust * near,
     )
 
 
@@ -85,9 +87,10 @@ def _headings(node: Node) -> str:
     return "\n".join((node.name, node.title, node.source.file_path))
 
 
-def _rank(ranking: Ranking, chunk_id: ChunkId) -> float:
-    """Return 1 / rank; 0 for what was not found."""
-    return 1 / (ranking.ids.index(chunk_id) + 1) if chunk_id in ranking.ids else 0.0
+def _standing(rankings: Sequence[Ranking], chunk_id: ChunkId, place: int) -> float:
+    """Return the mean of 1 / rank, over what each retriever found and the whole order."""
+    found = [1 / (one.ids.index(chunk_id) + 1) for one in rankings if chunk_id in one.ids]
+    return (sum(found) + (1 / place if place else 0.0)) / (len(rankings) + 1)
 
 
 def _exact(origin: Origin, node: Node) -> float:

@@ -19,12 +19,13 @@ SAME = 0.9
 
 @dataclass(slots=True)
 class Page:
-    """The hits to show, and what was left out: files that are gone, repeats of better hits."""
+    """The hits to show, and what was left out: of gone files, repeats, too little confidence."""
 
     hits: list[Hit] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     ghosts: int = 0
     repeats: int = 0
+    unsure: int = 0
 
     @property
     def degraded(self) -> tuple[Degraded, ...]:
@@ -36,8 +37,12 @@ class Page:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to say of repeats."""
-        return (left_out(self.repeats),) if self.repeats else ()
+        """What to say of repeats, and of hits with less confidence than was asked for."""
+        said = [left_out(self.repeats)] if self.repeats else []
+        if self.unsure:
+            hits = "1 hit" if self.unsure == 1 else f"{self.unsure:,} hits"
+            said.append(f"left out {hits} of less confidence than was asked for")
+        return tuple(said)
 
 
 def page(
@@ -47,8 +52,12 @@ def page(
     *,
     is_there: Callable[[str], bool] | None,
     dedupe: bool = False,
+    least: float | None = None,
 ) -> Page:
-    """Return the first `limit` hits whose files are there: no ghost takes another's place."""
+    """Return the first `limit` hits whose files are there: no ghost takes another's place.
+
+    Of hits that have a confidence, only those that have at least `least`.
+    """
     found = Page()
     seen: list[Signature] = []
     at = 0
@@ -61,6 +70,8 @@ def page(
                 found.gone.add(path)
             if path in found.gone:
                 found.ghosts += 1
+            elif least is not None and hit.confidence is not None and hit.confidence < least:
+                found.unsure += 1
             elif dedupe and repeats(hit, seen):
                 found.repeats += 1
             else:

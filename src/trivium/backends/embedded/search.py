@@ -146,4 +146,6 @@ class EmbeddedVectors:
         if not vector.any():
             return None
         cosines = self._reader.sampled(vector, most=SAMPLED)
-        return Background(float(cosines.mean()), float(cosines.std())) if len(cosines) else None
+        if not len(cosines):
+            return None
+        return Background(float(cosines.mean()), float(cosines.std()), len(cosines))

@@ -306,10 +306,13 @@ class SpaceReader:
         """Return the cosines of at most `most` rows that have a direction, evenly spread."""
         import numpy as np
 
-        share = min(1.0, most / max(1, self.count))
+        every = max(1, len(self._base.numbers) + len(self._delta.numbers))
         cosines = [np.empty(0, np.float64)]
         for rows, dead in self._parts():
-            at = np.arange(0, len(rows.numbers), 1 / share).astype(np.int64)
+            length = len(rows.numbers)
+            # Whole numbers only: so each step lies inside, whatever the lengths.
+            taken = min(length, -(-length * most // every))
+            at = np.arange(taken, dtype=np.int64) * length // taken
             if dead is not None and len(dead):
                 at = at[~np.isin(rows.numbers[at], dead)]
             at = at[rows.scales[at] > 0]

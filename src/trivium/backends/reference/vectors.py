@@ -102,4 +102,4 @@ class ReferenceVectors:
         step = max(1, len(kept) / SAMPLED)
         some = [kept[int(at * step)] for at in range(min(len(kept), SAMPLED))]
         cosines = list(self.score(vector, some).values())
-        return Background(fmean(cosines), pstdev(cosines)) if cosines else None
+        return Background(fmean(cosines), pstdev(cosines), len(cosines)) if cosines else None

@@ -57,6 +57,8 @@ HIT = _object(
         "tags": _TEXTS,
         "context": _TEXT_OR_NULL,
     },
+    weak={"const": True},
+    evidence={"type": "object"},
     scoreBreakdown={"type": "object"},
 )
 ANSWER = _object(
