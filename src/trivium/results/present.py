@@ -72,6 +72,7 @@ def hit_data(hit: Hit) -> Data:
         "score": hit.score,
         "scoreType": hit.score_type,
         "confidence": hit.confidence,
+        "weak": is_weak(hit.confidence),
         "source": source_data(hit.node),
         "snippet": hit.snippet,
         "snippetLine": hit.start_line,
@@ -89,8 +90,6 @@ def hit_data(hit: Hit) -> Data:
         "tags": list(hit.node.tags),
         "context": None if hit.context is None else dict(hit.context),
     }
-    if is_weak(hit.confidence):
-        data["weak"] = True
     if hit.collection:
         data["collection"] = hit.collection
     if hit.breakdown is not None:

@@ -150,7 +150,7 @@ def _reply(data: Data) -> Reply:
 
 def _likely(hit: Mapping[str, object]) -> str:
     """Return the confidence of a hit in percent, and whether it is weak."""
-    given = hit["confidence"]
+    given = hit.get("confidence")
     if not isinstance(given, float):
         return ""
     return f"  {given:.0%}, weak" if hit.get("weak") else f"  {given:.0%}"

@@ -48,6 +48,7 @@ HIT = _object(
         "score": _NUMBER,
         "scoreType": _TEXT,
         "confidence": {"type": ["number", "null"]},
+        "weak": {"type": "boolean"},
         "source": _SOURCE,
         "snippet": _TEXT,
         "snippetLine": _COUNT,
@@ -57,9 +58,8 @@ HIT = _object(
         "tags": _TEXTS,
         "context": _TEXT_OR_NULL,
     },
-    weak={"const": True},
-    evidence={"type": "object"},
     scoreBreakdown={"type": "object"},
+    evidence={"type": "object"},
 )
 ANSWER = _object(
     {
