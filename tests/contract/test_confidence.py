@@ -119,7 +119,7 @@ def test_both_backends_say_the_same_and_always_a_number(
     [
         ("retry_later", "code:src/retry.py#retry_later"),
         ("VectorStore", "code:src/store.py#VectorStore"),
-        ("Proxies", "doc:guide.md#Install/Proxies"),
+        ("Proxies", "doc:guide.md#Proxies"),
         ("東京", "doc:日本.md#東京"),
     ],
 )
@@ -147,7 +147,8 @@ def test_a_question_with_one_word_more_that_the_hit_holds_is_surer(snapshot: Sna
     def said(query: str) -> float:
         return next(likely(hit) for hit in ask(snapshot, query).results if "notes.md" in hit.id)
 
-    assert said("noodles") < said("noodles sauce") <= said("noodles sauce boil")
+    assert said("noodles") <= said("noodles sauce") <= said("noodles sauce boil")
+    assert said("noodles router") < said("noodles router sauce")
     # A word that is nowhere is more of the query that the hit does not hold.
     assert said("noodles zzqq") < said("noodles")
 
@@ -205,6 +206,6 @@ def test_of_many_chunks_a_sample_tells_what_is_usual(any_backend: Backend) -> No
         assert vectors.background(0 * query) is None
 
     assert found is not None
-    assert SAMPLED - 2 <= found.count <= SAMPLED + 2
+    assert SAMPLED / 3 < found.count <= SAMPLED + 2
     mean = sum(scores) / len(scores)
     assert found.mean == pytest.approx(mean, abs=4 * found.deviation / math.sqrt(SAMPLED))

@@ -227,8 +227,8 @@ class VectorIndex(Protocol):
     def background(self, vector: NDArray[np.float32]) -> Background | None:
         """Return how near `vector` is to anything here: the mean of its cosines, and their spread.
 
-        Over all that have a direction; where they are more than types.SAMPLED, over so many of
-        them, evenly spread and the same for every query. None if there are none.
+        Over all chunks with text that have a direction; of more than types.SAMPLED vectors over
+        about so many, evenly spread and the same for every query. None if there are none.
         """
         ...
 

@@ -14,7 +14,7 @@ from trivium.backends.embedded.text import TextReader
 from trivium.backends.embedded.vectors import SpaceReader
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
-from trivium.types import SAMPLED, Background, ChunkId, Ranking, Scores
+from trivium.types import Background, ChunkId, Ranking, Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,8 +107,11 @@ class EmbeddedText:
 class EmbeddedVectors:
     """See trivium.backends.base.VectorIndex."""
 
-    def __init__(self, snapshot: EmbeddedSnapshot, reader: SpaceReader) -> None:
+    def __init__(
+        self, snapshot: EmbeddedSnapshot, reader: SpaceReader, *, space: tuple[object, ...]
+    ) -> None:
         self._snapshot = snapshot
+        self._space = space
         self._reader = reader
 
     def search(
@@ -145,7 +148,7 @@ class EmbeddedVectors:
         """Return the mean and the deviation of the cosines, over a sample where there are many."""
         if not vector.any():
             return None
-        cosines = self._reader.sampled(vector, most=SAMPLED)
+        cosines = self._snapshot.sampled(self._space, self._reader) @ vector
         if not len(cosines):
             return None
         return Background(float(cosines.mean()), float(cosines.std()), len(cosines))

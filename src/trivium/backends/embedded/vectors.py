@@ -302,12 +302,12 @@ class SpaceReader:
         parts = ((self._base, self._dead), (self._delta, None))
         return [(rows, dead) for rows, dead in parts if len(rows.numbers)]
 
-    def sampled(self, vector: NDArray[np.float32], *, most: int) -> NDArray[np.float64]:
-        """Return the cosines of at most `most` rows that have a direction, evenly spread."""
+    def sample(self, most: int) -> Rows:
+        """Return about `most` rows that have a direction, evenly spread; all where they are few."""
         import numpy as np
 
         every = max(1, len(self._base.numbers) + len(self._delta.numbers))
-        cosines = [np.empty(0, np.float64)]
+        found = [empty_rows(self.dimension)]
         for rows, dead in self._parts():
             length = len(rows.numbers)
             # Whole numbers only: so each step lies inside, whatever the lengths.
@@ -316,9 +316,8 @@ class SpaceReader:
             if dead is not None and len(dead):
                 at = at[~np.isin(rows.numbers[at], dead)]
             at = at[rows.scales[at] > 0]
-            dots = rows.matrix[at].astype(np.float32) @ vector
-            cosines.append(dots.astype(np.float64) * rows.scales[at])
-        return np.concatenate(cosines)
+            found.append(Rows(rows.numbers[at], rows.scales[at], rows.matrix[at]))
+        return joined(found)
 
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
         """Return the cosines of exactly these chunk numbers, where they have a vector.

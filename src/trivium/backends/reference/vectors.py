@@ -98,7 +98,9 @@ class ReferenceVectors:
 
     def background(self, vector: NDArray[np.float32]) -> Background | None:
         """Return the mean and the deviation of the cosines, over a sample where there are many."""
-        kept = sorted(one for one, each in self._kept.items() if each.scale)
+        kept = sorted(
+            one for one, each in self._kept.items() if each.scale and self._found[one].chunk.text
+        )
         step = max(1, len(kept) / SAMPLED)
         some = [kept[int(at * step)] for at in range(min(len(kept), SAMPLED))]
         cosines = list(self.score(vector, some).values())
