@@ -1,10 +1,9 @@
-"""Judged sets, and queries that nothing answers -> the numbers of ranking/confidence.toml.
+"""Judged sets, and queries that nothing answers -> what spoke for every hit, one per line.
 
-`gather` asks the sets, each also for what it cannot answer, and writes down what spoke for every
-hit; `fit` finds the weights, with each set left out in turn, and writes the page with its plot.
+Asks each set its own queries, and such as it cannot answer: no words, words by chance, and the
+queries of a set on another subject. training.calibrate fits confidence to what comes out.
 
-    python -m training.confidence gather --data DATA --home HOME --out rows [--repos FOLDER]
-    python -m training.confidence fit rows --docs docs --write
+    python -m training.confidence gather --data DATA --home HOME --out ROWS [--repos FOLDER]
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
 _MOST_KNOWN = 20_000
+_MOST_SEEN = 64
 _UNLIKE_THEIR_WORD = frozenset({"die", "lie", "tie"})
 
 
@@ -95,12 +96,14 @@ def _found_by_line(
 class _Matching:
     """Finds the tokens of texts that hold terms of one query; each token is analysed once."""
 
-    __slots__ = ("_known", "_starts", "_wanted", "_words_of")
+    __slots__ = ("_known", "_seen", "_starts", "_wanted", "_words_of")
 
     def __init__(self, wanted: frozenset[str], words_of: Analyser) -> None:
         self._wanted = wanted
         self._words_of = words_of
         self._known: dict[str, frozenset[str]] = {}
+        # A text is looked through for its lines, and again for all that it holds.
+        self._seen: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
         # A word begins as its stem does, in its first two letters at least (but dying: die).
         self._starts = {term[:1] if term in _UNLIKE_THEIR_WORD else term[:2] for term in wanted}
 
@@ -108,6 +111,9 @@ class _Matching:
         """Return where each token that matches starts, the token, and the terms it holds."""
         if not self._wanted:
             return []
+        seen = self._seen.get(text)
+        if seen is not None:
+            return seen
         known = self._known
         if len(known) > _MOST_KNOWN:
             known.clear()
@@ -119,6 +125,9 @@ class _Matching:
                 matched = known[token] = self._wanted.intersection(self._words_of.terms(token))
             if matched:
                 found.append((first, token, matched))
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
+        self._seen[text] = found
         return found
 
     def _likely(self, text: str) -> list[tuple[int, int]]:
