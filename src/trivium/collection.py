@@ -291,6 +291,7 @@ class Collection:
         rerank: bool = True,
         cursor: str | None = None,
         sort: str = "relevance",
+        min_confidence: float | None = None,
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -300,7 +301,8 @@ class Collection:
         them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
         a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
         `rerank.model` out; `cursor` is the `next` of the page before; `sort` "newest" or "path"
-        orders what was found, without regard to scores.
+        orders what was found, without regard to scores; `min_confidence` leaves out hits that
+        answer less likely, 0 to 1.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -329,6 +331,7 @@ class Collection:
             group=group,
             cursor=cursor,
             sort=sort,
+            min_confidence=min_confidence,
         )
         meaning = self._meaning.chosen if search_mode != "keyword" else NONE
         given = engine.Circumstances(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 
-from trivium.analysis.words import analyser
+from trivium.analysis.words import Analyser, analyser
 from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
@@ -22,12 +22,14 @@ from trivium.filtering.fields import OF_FILES
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
 from trivium.query.grammar import Query, operators, phrases, relaxed
-from trivium.query.intent import intent
+from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.ranking import cut
+from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
+from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
 from trivium.results.facets import facets
 from trivium.results.fetch import Shape, fetch
@@ -46,7 +48,7 @@ from trivium.retrieval.place import Placed, by_place, with_places
 from trivium.retrieval.recent import recent
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
-from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
 from trivium.retrieval.sorting import SORTS, by_sort
 from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
@@ -70,7 +72,7 @@ class SearchOptions:
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
     repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
     that say what is searched at all, and without which nothing is counted; `cursor` is the
-    `next` of the page before.
+    `next` of the page before; `min_confidence` leaves out hits that answer the query less likely.
     """
 
     profile: Profile
@@ -89,6 +91,7 @@ class SearchOptions:
     within: Filter = EVERYTHING
     cursor: str | None = None
     sort: str = "relevance"
+    min_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,8 @@ def search(
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
     groups = recent(snapshot, groups, now=given.now, boosts=profile.boosts)
+    # Where a hit stood before the graph had its say, which is for one page only.
+    stood = {group.best.chunk_id: place for place, group in enumerate(groups, 1)}
     contents = snapshot.contents()
     embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
 
@@ -143,10 +148,14 @@ def search(
     listed = partial(_listed, snapshot, groups, options=options)
     start = cursors.resume(cursor, limit, listed=listed, state_of=state_of)
     placed = start.listed
-    origins = _origins(ranked, profile, placed=placed.seen)
+    origins = _origins(snapshot, ranked, profile, placed=placed.seen)
     near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
     shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
-    shown = partial(fetch, snapshot, origins=origins, shape=shape)
+    fetched = partial(fetch, snapshot, origins=origins, shape=shape)
+
+    def shown(some: Sequence[cut.Group]) -> list[Hit]:
+        return weighed(snapshot, fetched(some), origins=origins, places=stood)
+
     found = page(
         placed.groups,
         limit,
@@ -154,6 +163,7 @@ def search(
         is_there=given.is_there,
         dedupe=options.dedupe,
         start=start.offset,
+        least=options.min_confidence,
     )
     has_more = limit > 0 and found.end < len(groups)
     state = state_of(placed, found.end) if has_more else None
@@ -361,15 +371,32 @@ def _checked(options: SearchOptions) -> int:
             raise UsageError(f"{name} is {number}; give {least} to {most}.")
     if options.deep_search and not any(scope.deep for scope in profile.scopes):
         raise UsageError(f"Profile {profile.name} has no deep search; xplor has.")
-    highest, least_score = profile.highest, options.min_score
-    if least_score is not None and not 0 <= least_score <= (highest or math.inf):
-        range_ = f"0 to {highest:g}" if highest is not None else "0 or more"
-        raise UsageError(f"min_score is {least_score:g}; give {range_}.")
+    _check_least(options)
     return limit
 
 
+def _check_least(options: SearchOptions) -> None:
+    """Raise UsageError for a least score or confidence that is out of range."""
+    highest, least_score = options.profile.highest, options.min_score
+    if least_score is not None and not 0 <= least_score <= (highest or math.inf):
+        range_ = f"0 to {highest:g}" if highest is not None else "0 or more"
+        raise UsageError(f"min_score is {least_score:g}; give {range_}.")
+    sure = options.min_confidence
+    if sure is not None and not 0 <= sure <= 1:
+        raise UsageError(f"min_confidence is {sure:g}; give 0 to 1.")
+
+
+def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:
+    """Return what the terms of a query tell in the view that was asked."""
+    wanted = sorted(set(words_of.terms(one.query.meaning)))
+    if not wanted or not one.groups:
+        return NOTHING_RARE
+    text = snapshot.text(one.view)
+    return rarity(text.frequencies(wanted), documents=text.documents)
+
+
 def _origins(
-    ranked: Sequence[Ranked], profile: Profile, *, placed: Details
+    snapshot: Snapshot, ranked: Sequence[Ranked], profile: Profile, *, placed: Details
 ) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
@@ -392,6 +419,11 @@ def _origins(
             weights=dict(one.view.fields) if one.view.combine == "sum" else {},
             operators=frozenset(operators(one.query).split()),
             phrases=phrases(one.query),
+            asked=one.query.meaning,
+            names=names_in(one.query.meaning),
+            rarity=_rarity(snapshot, one, words_of),
+            trust=trust_in(one.gathered.embedder, one.query),
+            unit=one.view.unit,
         )
         for group in one.groups:
             for member in (group.best, *group.others):

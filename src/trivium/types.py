@@ -288,12 +288,25 @@ class Degraded:
     reason: str
 
 
+# So many chunks tell how near a query is to anything in a collection.
+SAMPLED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The mean of a query's cosines with the chunks of a collection, their deviation and number."""
+
+    mean: float
+    deviation: float
+    count: int
+
+
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """Rankings, and the scores of the whole pool in each signal.
 
     `is_instant` says that the vectors are of an instant model. `points` are the keyword points
-    of chunks, where a profile gives such.
+    of chunks, where a profile gives such. `background` is that of the vectors.
     """
 
     rankings: tuple[Ranking, ...]
@@ -304,6 +317,7 @@ class Gathered:
     has_all_scores: bool = True
     is_instant: bool = False
     points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
+    background: Background | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,12 +349,37 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one hit; nothing in it depends on how many others are shown.
+
+    `sort` is what there is to go by: words, an instant model or a transformer. `coverage` is how
+    much of the query its text, name and path hold, by what the terms tell; `mass` is what is
+    held, in terms that are nowhere in the collection, and `named` what its name, title and path
+    hold of that. `known` is how much of the query stands anywhere in the collection. `standing`
+    is the mean of 1 / rank in what each retriever found and in the whole order, 0 for none.
+    `exact` is 1 where the query is its name, 0.5 where it names it among other words. `nearness`
+    is its cosine in deviations above what is usual for this query here; None without a model.
+    """
+
+    sort: str
+    coverage: float
+    named: float
+    mass: float
+    known: float
+    standing: float
+    exact: float
+    cosine: float = 0.0
+    nearness: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result: a node, shown through its best chunk, its score and why it has that score.
 
     `text` is that of the chunk; `context` says which hit another one is shown for;
     `collection` where it is from, if several were searched; `is_duplicate` that its text is
-    nearly that of the node it is like.
+    nearly that of the node it is like; `confidence` is how likely it answers the query, 0 to 1,
+    None where nothing was asked, and `evidence` what it is made of.
     """
 
     id: str
@@ -360,6 +399,8 @@ class Hit:
     text: str = ""
     collection: str = ""
     is_duplicate: bool = False
+    confidence: float | None = None
+    evidence: Evidence | None = None
 
     @property
     def source(self) -> Location:

@@ -16,6 +16,7 @@ from tests.acceptance.graph_memory import (
     skill,
 )
 
+from trivium.ranking.confidence import is_weak
 from trivium.testing.folders import filled, write_files
 from trivium.types import Answer
 
@@ -242,6 +243,11 @@ def test_g98_without_a_word_found_the_62nd_is_kept_and_the_63rd_cut(
     # What says that no word was found: every score comes from meaning alone.
     names = {part.name.partition(" ")[0] for hit in answer.results for part in hit.parts}
     assert names == {"vectors"}
+    # And that none of them answers, although the best has the highest score there can be.
+    assert answer.results[0].score == 1.0
+    assert all(is_weak(hit.confidence) for hit in answer.results)
+    held = collection.search("text w0", profile="graph", kind="doc", limit=1)
+    assert not is_weak(held.results[0].confidence)
 
 
 def test_g99_words_alone_ask_no_model_and_are_shared_out_by_their_best(

@@ -112,7 +112,7 @@ def by_command(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
         elif name == "filters":
             flags += flags_of(value)
         elif name != "query":
-            flags += [f"--{name}", str(value)]
+            flags += [f"--{name.replace('_', '-')}", str(value)]
     words = [COMMAND, "search", asked["query"], str(folder), "--json", *flags]
     done = subprocess.run(
         words, env=environment(folder), capture_output=True, encoding="utf-8", check=False
@@ -158,6 +158,24 @@ def still(answer: dict[str, Any]) -> dict[str, Any]:
         for hit in answer["results"]
     ]
     return kept
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_leaves_out_hits_of_less_confidence_and_says_how_many(
+    doors: dict[str, Ask], door: str
+) -> None:
+    every = doors["python"]({"query": "reset a password"})
+    likely = [hit["confidence"] for hit in every["results"]]
+    least = sorted(likely)[-2]
+    name = "minConfidence" if door in ("http", "mcp") else "min_confidence"
+
+    answer = doors[door]({"query": "reset a password", name: least})
+
+    kept = [hit["confidence"] for hit in answer["results"]]
+    assert kept == [one for one in likely if one >= least]
+    assert any(
+        note.startswith(f"left out {len(likely) - len(kept)} hit") for note in answer["notes"]
+    )
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked["query"])

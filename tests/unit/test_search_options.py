@@ -167,6 +167,8 @@ def test_filters_that_only_code_has_leave_records_in_their_own_mode(shop: Collec
         ({"limit": True}, "whole number"),
         ({"min_score": float("nan")}, "0 or more"),
         ({"min_score": -1.0}, "0 or more"),
+        ({"min_confidence": 1.5}, "0 to 1"),
+        ({"min_confidence": float("nan")}, "0 to 1"),
         ({"kind": "cod"}, "Did you mean 'code'"),
         ({"mode": "prosa"}, "Did you mean 'prose'"),
         ({"profile": "x" * 300}, "profile"),

@@ -16,6 +16,7 @@ from trivium.filtering.comparing import instant
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import (
+    Background,
     Chunk,
     ChunkId,
     Document,
@@ -196,6 +197,15 @@ class TextIndex(Protocol):
         """
         ...
 
+    @property
+    def documents(self) -> int:
+        """How many chunks or nodes the view holds."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return in how many of them each term stands; where fields are apart, the most of one."""
+        ...
+
 
 class VectorIndex(Protocol):
     """Search by meaning in one vector space."""
@@ -217,6 +227,14 @@ class VectorIndex(Protocol):
 
     def kept(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, NDArray[np.float32]]:
         """Return the vectors of `ids` as they are kept; one without, or of zeros, is left out."""
+        ...
+
+    def background(self, vector: NDArray[np.float32]) -> Background | None:
+        """Return how near `vector` is to anything here: the mean of its cosines, and their spread.
+
+        Over all chunks with text that have a direction; of more than types.SAMPLED vectors over
+        about so many, evenly spread and the same for every query. None if there are none.
+        """
         ...
 
 

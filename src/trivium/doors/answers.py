@@ -62,6 +62,7 @@ class Asked:
     rerank: bool = True
     cursor: str | None = None
     sort: str = "relevance"
+    min_confidence: float | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -125,6 +126,7 @@ class HttpSearch(SearchRequest):
     rerank: bool = True
     cursor: str | None = None
     sort: str = "relevance"
+    min_confidence: Annotated[float | None, Field(allow_inf_nan=False)] = None
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -148,6 +150,10 @@ class McpSearch(SearchRequest):
     ] = None
     cursor: Annotated[str | None, Field(description="The next of the page before.")] = None
     sort: Annotated[str, Field(description="relevance, newest or path.")] = "relevance"
+    min_confidence: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="Only hits that answer at least this likely, 0 to 1."),
+    ] = None
 
 
 class ContextRequest(SearchRequest):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.analysis.words import Analyser
+from trivium.ranking.confidence import NOTHING_RARE, Rarity
 from trivium.types import ChunkId, Gathered, Scored
 
 # Looked for, because they carry meaning in code; named only where nothing else was found.
@@ -47,6 +48,8 @@ class Origin:
     `score_type` is how these were made. `modes` are the scopes that were merged by rank, with
     their weights, and `mode` the one it is of; there are none where nothing was merged so.
     `weights` are those of fields that are scored apart, `operators` the ones a query has.
+    `asked` is the query without its filters, `names` what it asks for by name; `rarity` is what
+    its terms tell, `trust` how far the model of the vectors reads it; `unit` is that of the view.
     """
 
     gathered: Gathered
@@ -62,6 +65,11 @@ class Origin:
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
     phrases: tuple[str, ...] = ()
+    asked: str = ""
+    names: frozenset[str] = frozenset()
+    rarity: Rarity = NOTHING_RARE
+    trust: float = 1.0
+    unit: str = "chunk"
 
     @property
     def last_type(self) -> str:

@@ -11,7 +11,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from trivium.types import Answer, Chunk, Edge, Hit, Node
+from trivium.ranking.confidence import is_weak
+from trivium.types import Answer, Chunk, Edge, Evidence, Hit, Node
 
 if TYPE_CHECKING:
     from trivium.backends.base import FileHistory
@@ -70,8 +71,8 @@ def hit_data(hit: Hit) -> Data:
         "language": hit.node.language,
         "score": hit.score,
         "scoreType": hit.score_type,
-        # Not calibrated yet: no number is better than one that means nothing.
-        "confidence": None,
+        "confidence": hit.confidence,
+        "weak": is_weak(hit.confidence),
         "source": source_data(hit.node),
         "snippet": hit.snippet,
         "snippetLine": hit.start_line,
@@ -95,7 +96,24 @@ def hit_data(hit: Hit) -> Data:
         data["collection"] = hit.collection
     if hit.breakdown is not None:
         data["scoreBreakdown"] = dict(hit.breakdown)
+        if hit.evidence is not None:
+            data["evidence"] = evidence_data(hit.evidence)
     return data
+
+
+def evidence_data(evidence: Evidence) -> Data:
+    """Return what a confidence is made of as plain data."""
+    return {
+        "sort": evidence.sort,
+        "coverage": evidence.coverage,
+        "named": evidence.named,
+        "mass": evidence.mass,
+        "known": evidence.known,
+        "standing": evidence.standing,
+        "exact": evidence.exact,
+        "cosine": evidence.cosine,
+        "nearness": evidence.nearness,
+    }
 
 
 def source_data(node: Node) -> Data:
@@ -179,6 +197,9 @@ def _hit_text(number: int, hit: Hit, style: Style, *, explain: bool, place: Plac
     where = f"{one_line(shown)}:{hit.start_line}"
     head = f"{number}. {style(where, 'place')}  {style(one_line(label(hit.node)), 'name')}"
     scored = "context" if hit.context is not None else f"score {hit.score:.3f}"
+    if hit.confidence is not None:
+        weak = " (weak)" if is_weak(hit.confidence) else ""
+        scored = f"{scored}, confidence {hit.confidence:.2f}{weak}"
     about = f"{hit.id}  {hit.node.type}, {scored}: {hit.reason}"
     body = textwrap.indent(_marked(hit.snippet, hit.highlights, style), "   │ ", lambda _: True)
     lines = [head, style(f"   {one_line(about)}", "dim"), body]

@@ -32,6 +32,7 @@ _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
 _MOST_KNOWN = 20_000
+_MOST_SEEN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,18 +236,23 @@ def _found_by_line(
 class _Matching:
     """Finds the tokens of texts that hold terms of one query; each token is analysed once."""
 
-    __slots__ = ("_known", "_starts", "_wanted", "_words_of")
+    __slots__ = ("_known", "_seen", "_starts", "_wanted", "_words_of")
 
     def __init__(self, wanted: frozenset[str], words_of: Analyser) -> None:
         self._wanted = wanted
         self._words_of = words_of
         self._known: dict[str, frozenset[str]] = {}
         self._starts = starts_of_all(wanted)
+        # A text is looked through for its lines, and again for all that it holds.
+        self._seen: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
 
     def in_text(self, text: str) -> list[tuple[int, str, frozenset[str]]]:
         """Return where each token that matches starts, the token, and the terms it holds."""
         if not self._wanted:
             return []
+        seen = self._seen.get(text)
+        if seen is not None:
+            return seen
         known = self._known
         if len(known) > _MOST_KNOWN:
             known.clear()
@@ -258,6 +264,9 @@ class _Matching:
                 matched = known[token] = self._wanted.intersection(self._words_of.terms(token))
             if matched:
                 found.append((first, token, matched))
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
+        self._seen[text] = found
         return found
 
     def _likely(self, text: str) -> list[tuple[int, int]]:
@@ -377,3 +386,9 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((first, last))
     return merged
+
+
+def held(text: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
+    """Return the wanted terms that `text` holds."""
+    found = _matching(wanted, words_of).in_text(text)
+    return _NOTHING.union(*[matched for _, _, matched in found])

@@ -99,6 +99,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         has_all_scores=has_all_scores,
         is_instant=asked is not None and asked.is_instant,
         points=gained,
+        background=asked.index.background(asked.vector) if asked is not None else None,
     )
 
 

@@ -19,7 +19,7 @@ SAME = 0.9
 
 @dataclass(slots=True)
 class Page:
-    """The hits to show, and what was left out: files that are gone, repeats of better hits.
+    """The hits to show, and what was left out: of gone files, repeats, too little confidence.
 
     `end` is how many entries lie before the next page.
     """
@@ -29,6 +29,7 @@ class Page:
     ghosts: int = 0
     repeats: int = 0
     end: int = 0
+    unsure: int = 0
 
     @property
     def degraded(self) -> tuple[Degraded, ...]:
@@ -40,8 +41,12 @@ class Page:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to say of repeats."""
-        return (left_out(self.repeats),) if self.repeats else ()
+        """What to say of repeats, and of hits with less confidence than was asked for."""
+        said = [left_out(self.repeats)] if self.repeats else []
+        if self.unsure:
+            hits = "1 hit" if self.unsure == 1 else f"{self.unsure:,} hits"
+            said.append(f"left out {hits} of less confidence than was asked for")
+        return tuple(said)
 
 
 def page(
@@ -52,16 +57,19 @@ def page(
     is_there: Callable[[str], bool] | None,
     dedupe: bool = False,
     start: int = 0,
+    least: float | None = None,
 ) -> Page:
     """Return the first `limit` hits from `start` on whose files are there.
 
-    No ghost takes another's place. What repeats a hit of an earlier page is a repeat too.
+    No ghost takes another's place. What repeats a hit of an earlier page is a repeat too. Of hits
+    that have a confidence, only those that have at least `least`.
     """
     found = Page()
     seen: list[Signature] = []
     if dedupe and start:
         for hit in shown(groups[:start]):
-            if is_there is None or is_there(hit.node.source.file_path):
+            was_there = is_there is None or is_there(hit.node.source.file_path)
+            if was_there and not _is_unsure(hit, least):
                 repeats(hit, seen)
     at = start
     while at < len(groups) and len(found.hits) < limit:
@@ -73,12 +81,18 @@ def page(
                 found.gone.add(path)
             if path in found.gone:
                 found.ghosts += 1
+            elif _is_unsure(hit, least):
+                found.unsure += 1
             elif dedupe and repeats(hit, seen):
                 found.repeats += 1
             else:
                 found.hits.append(hit)
     found.end = at
     return found
+
+
+def _is_unsure(hit: Hit, least: float | None) -> bool:
+    return least is not None and hit.confidence is not None and hit.confidence < least
 
 
 def left_out(repeats: int) -> str:

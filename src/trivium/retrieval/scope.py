@@ -250,6 +250,11 @@ def as_read(
     }
 
 
+def trust_in(embedder: str, query: Query) -> float:
+    """Return how far a model reads a query, 0 to 1."""
+    return read_in_english(query.meaning) if embedder in _READ_ENGLISH else 1.0
+
+
 def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:
     """Return what was found by a retriever that has a say: others would stretch the scores."""
     silent = [one for one in gathered.rankings if not weights.get(one.name)]

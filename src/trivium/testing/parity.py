@@ -154,3 +154,26 @@ class BackendParity:
             assert dict(mine.score(vector_of(text), expected.ids)) == pytest.approx(
                 scores, rel=TOLERANCE, abs=1e-4
             )
+
+    @pytest.mark.parametrize("view", [REPEAT, SUM], ids=lambda view: view.name)
+    def test_terms_are_counted_alike(self, pair: Pair, view: View) -> None:
+        terms = ["index", "queri", "zebra", "検索", "foobar", "nowhere", ""]
+        mine, theirs = pair.tested.text(view), pair.reference.text(view)
+
+        assert mine.documents == theirs.documents > 0
+        assert mine.frequencies(terms) == theirs.frequencies(terms)
+        assert theirs.frequencies(["index", "nowhere"])["nowhere"] == 0
+        assert 0 < theirs.frequencies(["index"])["index"] <= theirs.documents
+
+    def test_what_is_usual_for_a_query_is_the_same(self, pair: Pair) -> None:
+        mine, theirs = pair.tested.vectors(MODEL), pair.reference.vectors(MODEL)
+        assert mine is not None
+        assert theirs is not None
+        for text in ("index query", "zebra", "検索"):
+            found = mine.background(vector_of(text))
+            expected = theirs.background(vector_of(text))
+            assert found is not None
+            assert expected is not None
+            assert found.count == expected.count
+            assert found.mean == pytest.approx(expected.mean, abs=1e-4)
+            assert found.deviation == pytest.approx(expected.deviation, abs=1e-4)

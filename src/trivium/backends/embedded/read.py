@@ -48,6 +48,7 @@ from trivium.backends.embedded.vectors import SpaceReader
 from trivium.errors import BackendError
 from trivium.filtering.conditions import Filter
 from trivium.types import (
+    SAMPLED,
     Chunk,
     ChunkId,
     Document,
@@ -244,7 +245,21 @@ class EmbeddedSnapshot:
         loaded = self._pinned_spaces.get(model_id) or self._life.space(model_id).load()
         if loaded is None or not loaded.state.rows:
             return None
-        return EmbeddedVectors(self, SpaceReader(*loaded[1:]))
+        return EmbeddedVectors(self, SpaceReader(*loaded[1:]), space=(model_id, loaded.state))
+
+    def sampled(self, space: tuple[object, ...], reader: SpaceReader) -> NDArray[np.float32]:
+        """Return vectors of chunks with text as rows: what is usual in a state of a space."""
+        key = ("sampled", self._revision, *space)
+        return self._life.remembered(key, lambda: self._sample(reader))
+
+    def _sample(self, reader: SpaceReader) -> NDArray[np.float32]:
+        import numpy as np
+
+        rows = reader.sample(SAMPLED)
+        there = self.ids_of(rows.numbers.tolist(), unit="chunk")
+        kept = rows.keep(np.isin(rows.numbers, list(there)))
+        made: NDArray[np.float32] = kept.matrix.astype(np.float32) * kept.scales[:, np.newaxis]
+        return made
 
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""

@@ -14,7 +14,7 @@ from trivium.backends.embedded.text import TextReader
 from trivium.backends.embedded.vectors import SpaceReader
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
-from trivium.types import ChunkId, Ranking, Scores
+from trivium.types import Background, ChunkId, Ranking, Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,12 +94,24 @@ class EmbeddedText:
         scores = self._reader.of(query, list(numbers.values()))
         return {one: scores.get(numbers.get(one, 0), 0.0) for one in ids}
 
+    @property
+    def documents(self) -> int:
+        """How many chunks or nodes the view holds."""
+        return self._reader.documents
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many of them each term stands, in the field where it does so most."""
+        return self._reader.frequencies(terms)
+
 
 class EmbeddedVectors:
     """See trivium.backends.base.VectorIndex."""
 
-    def __init__(self, snapshot: EmbeddedSnapshot, reader: SpaceReader) -> None:
+    def __init__(
+        self, snapshot: EmbeddedSnapshot, reader: SpaceReader, *, space: tuple[object, ...]
+    ) -> None:
         self._snapshot = snapshot
+        self._space = space
         self._reader = reader
 
     def search(
@@ -139,3 +151,12 @@ class EmbeddedVectors:
         numbers = self._snapshot.numbers_of(ids)
         vectors = self._reader.kept(np.array(sorted(numbers.values()), np.int64))
         return {one: vectors[number] for one, number in numbers.items() if number in vectors}
+
+    def background(self, vector: NDArray[np.float32]) -> Background | None:
+        """Return the mean and the deviation of the cosines, over a sample where there are many."""
+        if not vector.any():
+            return None
+        cosines = self._snapshot.sampled(self._space, self._reader) @ vector
+        if not len(cosines):
+            return None
+        return Background(float(cosines.mean()), float(cosines.std()), len(cosines))

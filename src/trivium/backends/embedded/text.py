@@ -409,6 +409,20 @@ class TextReader:
         gate = tantivy.Query.boolean_query(one_of)
         return {number: score for score, number in self._run(_gated(asked, gate), len(numbers))}
 
+    @property
+    def documents(self) -> int:
+        """How many documents there are, without the deleted."""
+        return int(self._searcher.num_docs)
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many documents each term stands, in the field where it does so most.
+
+        Tantivy counts deleted ones until it writes them out.
+        """
+        count = self._searcher.doc_freq
+        fields = [name for name, _ in self._fields.words]
+        return {term: max([count(name, term) for name in fields], default=0) for term in terms}
+
     def _compile(self, query: Query) -> tantivy.Query | None:
         return compile_query(self._folder.schema, self._fields, self._analyser, query.root)
 

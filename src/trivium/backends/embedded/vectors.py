@@ -302,6 +302,23 @@ class SpaceReader:
         parts = ((self._base, self._dead), (self._delta, None))
         return [(rows, dead) for rows, dead in parts if len(rows.numbers)]
 
+    def sample(self, most: int) -> Rows:
+        """Return about `most` rows that have a direction, evenly spread; all where they are few."""
+        import numpy as np
+
+        every = max(1, len(self._base.numbers) + len(self._delta.numbers))
+        found = [empty_rows(self.dimension)]
+        for rows, dead in self._parts():
+            length = len(rows.numbers)
+            # Whole numbers only: so each step lies inside, whatever the lengths.
+            taken = min(length, -(-length * most // every))
+            at = np.arange(taken, dtype=np.int64) * length // taken
+            if dead is not None and len(dead):
+                at = at[~np.isin(rows.numbers[at], dead)]
+            at = at[rows.scales[at] > 0]
+            found.append(Rows(rows.numbers[at], rows.scales[at], rows.matrix[at]))
+        return joined(found)
+
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
         """Return the cosines of exactly these chunk numbers, where they have a vector.
 

@@ -42,3 +42,16 @@ class ReferenceText:
         """Score exactly `ids`; those that do not match or do not exist score 0."""
         found = matches(query.root, index=self._index)
         return {one: rounded(found.get(one, 0.0)) for one in ids}
+
+    @property
+    def documents(self) -> int:
+        """How many chunks or nodes the view holds."""
+        return len(self._index.documents)
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many of them each term stands, in the field where it does so most."""
+        fields = self._index.fields
+        return {
+            term: max(len(one.postings.get(term, {})) for one in fields) if fields else 0
+            for term in terms
+        }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import FIRST
@@ -16,7 +17,7 @@ from trivium.backends.base import Found
 from trivium.backends.reference.order import Allows, rank, rounded
 from trivium.errors import BackendRefused
 from trivium.filtering.conditions import Filter
-from trivium.types import ChunkId, Ranking, Scores
+from trivium.types import SAMPLED, Background, ChunkId, Ranking, Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,3 +106,13 @@ class ReferenceVectors:
             for one, kept in found.items()
             if kept.scale
         }
+
+    def background(self, vector: NDArray[np.float32]) -> Background | None:
+        """Return the mean and the deviation of the cosines, over a sample where there are many."""
+        kept = sorted(
+            one for one, each in self._kept.items() if each.scale and self._found[one].chunk.text
+        )
+        step = max(1, len(kept) / SAMPLED)
+        some = [kept[int(at * step)] for at in range(min(len(kept), SAMPLED))]
+        cosines = list(self.score(vector, some).values())
+        return Background(fmean(cosines), pstdev(cosines), len(cosines)) if cosines else None

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Options that a search takes as they are given.
 _PASSED_ON = (
     *("mode", "search_mode", "min_score", "dedupe", "group", "expand", "deep_search"),
-    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort"),
+    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort", "min_confidence"),
 )
 
 _PROFILE = click.option(
@@ -68,6 +68,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @_MODE
 @_SEARCH_MODE
 @click.option("--min-score", type=float, help="Drop hits below this score.")
+@click.option("--min-confidence", type=float, help="Drop hits less likely to answer, 0 to 1.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
 @click.option("--facets", "shows_facets", is_flag=True, help="Count kinds, languages, folders...")
 @click.option("--dedupe", is_flag=True, help="Leave out what repeats a better hit.")

@@ -136,7 +136,7 @@ def _reply(data: Data) -> Reply:
     hits = _hits(data)
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
     for number, hit in enumerate(hits, start=1):
-        lines.append(f"{number}. {_place(hit)}  {hit['id']}")
+        lines.append(f"{number}. {_place(hit)}  {hit['id']}{_likely(hit)}")
         line = _best_line(hit)
         if line:
             lines.append(f"   {line}")
@@ -150,6 +150,14 @@ def _reply(data: Data) -> Reply:
     if data.get("next"):
         lines.append(f"Next page: cursor {data['next']}")
     return Reply(data, "\n".join(lines))
+
+
+def _likely(hit: Mapping[str, object]) -> str:
+    """Return the confidence of a hit in percent, and whether it is weak."""
+    given = hit.get("confidence")
+    if not isinstance(given, float):
+        return ""
+    return f"  {given:.0%}, weak" if hit.get("weak") else f"  {given:.0%}"
 
 
 def _place(hit: Mapping[str, object]) -> str:

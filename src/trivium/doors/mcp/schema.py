@@ -48,6 +48,7 @@ HIT = _object(
         "score": _NUMBER,
         "scoreType": _TEXT,
         "confidence": {"type": ["number", "null"]},
+        "weak": {"type": "boolean"},
         "source": _SOURCE,
         "snippet": _TEXT,
         "snippetLine": _COUNT,
@@ -59,6 +60,7 @@ HIT = _object(
     },
     scoreBreakdown={"type": "object"},
     duplicate={"type": "boolean"},
+    evidence={"type": "object"},
 )
 ANSWER = _object(
     {

@@ -47,6 +47,7 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "group",
         "cursor",
         "sort",
+        "minConfidence",
     ]
     assert search["required"] == ["query"]
     assert search["additionalProperties"] is False

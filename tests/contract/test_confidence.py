@@ -1,0 +1,211 @@
+"""Confidence of a whole search: what it depends on, and what it does not, on every backend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trivium import indexer
+from trivium.backends.base import Backend, Snapshot
+from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.backends.reference.store import ReferenceBackend
+from trivium.engine import Circumstances, SearchOptions, search
+from trivium.filtering.conditions import EVERYTHING
+from trivium.models.base import Embedder
+from trivium.ranking.confidence import calibrated
+from trivium.ranking.profile import profile, shipped
+from trivium.results.present import as_data, as_text
+from trivium.testing.embedders import WordEmbedder
+from trivium.testing.filling import write_texts
+from trivium.types import SAMPLED, Answer, Hit
+
+TEXTS = {
+    "src/router.py": (
+        '"""Routes."""\n\n\ndef match_route(path):\n    return route(path)\n\n\n'
+        "def route(path):\n    return path\n"
+    ),
+    "src/retry.py": "def retry_later(times):\n    # wait longer each time\n    return times\n",
+    "src/store.py": "class VectorStore:\n    def nearest(self, query):\n        return query\n",
+    "guide.md": "# Install\n\nHow to install the router.\n\n## Proxies\n\nSet a proxy first.\n",
+    "notes.md": "# Cooking\n\nBoil the noodles, then add the sauce.\n",
+    "日本.md": "# 東京\n\n東京都に住む。\n",
+    **{f"more/{n}.txt": f"filler text number {n} about clouds and rain\n" for n in range(20)},
+}
+ODD = ["", "   ", "the of and", "zzqq xxyy", "東京", "x" * 10_000, "!?", "-route", '"', "lang:go"]
+
+
+def ask(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    name: str = "best",
+    limit: int | None = None,
+    embedder: Embedder | None = None,
+    least: float | None = None,
+) -> Answer:
+    options = SearchOptions(profile(name), limit, min_confidence=least, explain=True)
+    given = Circumstances("shop", embedders=() if embedder is None else (embedder,))
+    return search(snapshot, text, options=options, given=given)
+
+
+def likely(hit: Hit) -> float:
+    assert hit.confidence is not None
+    return hit.confidence
+
+
+@pytest.fixture
+def snapshot(any_backend: Backend) -> Iterator[Snapshot]:
+    write_texts(any_backend, TEXTS)
+    indexer.embed(any_backend, WordEmbedder())
+    with any_backend.snapshot() as held:
+        yield held
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, Snapshot]]:
+    place: Path = tmp_path_factory.mktemp("pair")
+    with ExitStack() as held:
+        embedded = EmbeddedBackend(place / "index", store=place / "store")
+        held.callback(embedded.close)
+        made: list[Backend] = [ReferenceBackend(), embedded]
+        for backend in made:
+            write_texts(backend, TEXTS)
+            indexer.embed(backend, WordEmbedder())
+        first, second = (held.enter_context(one.snapshot()) for one in made)
+        yield first, second
+
+
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+@pytest.mark.parametrize("query", ["install the router", "retry_later", "東京", "clouds", "noodle"])
+def test_confidence_does_not_depend_on_limit(
+    snapshot: Snapshot, query: str, embedder: Embedder | None
+) -> None:
+    every = {hit.id: hit for hit in ask(snapshot, query, limit=50, embedder=embedder).results}
+
+    assert every
+    for limit in (1, 2, 5):
+        for hit in ask(snapshot, query, limit=limit, embedder=embedder).results:
+            assert likely(hit) == likely(every[hit.id])
+
+
+words = st.sampled_from(
+    "route retry later install router proxy noodles sauce clouds rain 東京 filler zzqq the".split()  # noqa: SIM905
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(words, min_size=1, max_size=5).map(" ".join), st.booleans())
+def test_both_backends_say_the_same_and_always_a_number(
+    pair: tuple[Snapshot, Snapshot], query: str, has_model: bool
+) -> None:
+    embedder = WordEmbedder() if has_model else None
+    reference, embedded = (ask(one, query, limit=50, embedder=embedder) for one in pair)
+
+    expected = {hit.id: likely(hit) for hit in reference.results}
+    found = {hit.id: likely(hit) for hit in embedded.results}
+    assert found == pytest.approx(expected, abs=1e-3)
+    assert all(math.isfinite(one) and 0 <= one <= 1 for one in found.values())
+
+
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("retry_later", "code:src/retry.py#retry_later"),
+        ("VectorStore", "code:src/store.py#VectorStore"),
+        ("Proxies", "doc:guide.md#Proxies"),
+        ("東京", "doc:日本.md#東京"),
+    ],
+)
+def test_an_exact_name_has_at_least_the_stated_confidence(
+    snapshot: Snapshot, query: str, wanted: str, embedder: Embedder | None
+) -> None:
+    hits = {hit.id: hit for hit in ask(snapshot, query, embedder=embedder).results}
+
+    assert likely(hits[wanted]) >= calibrated().name
+
+
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+@pytest.mark.parametrize("query", ["asdf qwerty zxcv", "zzqq", "flurb gnax"])
+def test_nonsense_is_weak(snapshot: Snapshot, query: str, embedder: Embedder | None) -> None:
+    answer = ask(snapshot, query, embedder=embedder)
+
+    assert embedder is None or answer.results
+    for hit, shown in zip(answer.results, as_data(answer)["results"], strict=True):  # type: ignore[call-overload]
+        assert likely(hit) < calibrated().weak / 2
+        assert shown["weak"] is True
+    assert as_text(answer).count("(weak)") == len(answer.results)
+
+
+def test_a_question_with_one_word_more_that_the_hit_holds_is_surer(snapshot: Snapshot) -> None:
+    def said(query: str) -> float:
+        return next(likely(hit) for hit in ask(snapshot, query).results if "notes.md" in hit.id)
+
+    assert said("noodles") <= said("noodles sauce") <= said("noodles sauce boil")
+    assert said("noodles router") < said("noodles router sauce")
+    # A word that is nowhere is more of the query that the hit does not hold.
+    assert said("noodles zzqq") < said("noodles")
+
+
+@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+def test_every_profile_has_confidence(
+    snapshot: Snapshot, name: str, embedder: Embedder | None
+) -> None:
+    answer = ask(snapshot, "router", name=name, embedder=embedder)
+
+    assert answer.results or name == "graph-recall"
+    for hit in answer.results:
+        assert (hit.confidence is None) == (hit.context is not None)
+        assert hit.context is not None or 0 <= likely(hit) <= 1
+
+
+@pytest.mark.parametrize("query", ODD, ids=lambda query: query[:12])
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+def test_odd_queries_have_a_defined_confidence(
+    snapshot: Snapshot, query: str, embedder: Embedder | None
+) -> None:
+    for name in ("best", "graph", "xplor"):
+        for hit in ask(snapshot, query, name=name, embedder=embedder).results:
+            if not query.strip():
+                # Nothing was asked, so nothing is answered.
+                assert hit.confidence is None
+            else:
+                assert hit.confidence is None or 0 <= hit.confidence <= 1
+
+
+def test_least_confidence_lets_later_hits_take_the_place_of_others(snapshot: Snapshot) -> None:
+    every = ask(snapshot, "router route", limit=50).results
+    least = sorted((likely(hit) for hit in every), reverse=True)[1]
+    kept = [hit.id for hit in every if likely(hit) >= least]
+
+    assert [hit.id for hit in ask(snapshot, "router route", least=least).results] == kept
+    some = ask(snapshot, "router route", limit=1, least=least)
+    assert [hit.id for hit in some.results] == kept[:1]
+    assert ask(snapshot, "router", least=1.0).results == ()
+    assert ask(snapshot, "router", least=0.0).results
+
+
+def test_of_many_chunks_a_sample_tells_what_is_usual(any_backend: Backend) -> None:
+    lines = {f"{n}.txt": f"text w{n} w{n % 7}\n" for n in range(SAMPLED + SAMPLED // 5)}
+    write_texts(any_backend, lines)
+    indexer.embed(any_backend, WordEmbedder())
+    query = WordEmbedder().embed_query("text w3")
+
+    with any_backend.snapshot() as held:
+        vectors = held.vectors(WordEmbedder().model_id)
+        assert vectors is not None
+        found = vectors.background(query)
+        scores = vectors.search(query, where=EVERYTHING, depth=10_000).scores
+        assert vectors.background(0 * query) is None
+
+    assert found is not None
+    assert SAMPLED / 3 < found.count <= SAMPLED + 2
+    mean = sum(scores) / len(scores)
+    assert found.mean == pytest.approx(mean, abs=4 * found.deviation / math.sqrt(SAMPLED))
