@@ -22,7 +22,7 @@ from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
 from trivium.models.base import Embedder
 from trivium.models.rerank import Reranking
-from trivium.query.grammar import Query, operators, relaxed
+from trivium.query.grammar import Query, operators, relaxed, words
 from trivium.query.intent import intent
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
@@ -42,6 +42,7 @@ from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
+from trivium.retrieval.spelling import spelt
 from trivium.retrieval.spreading import Seeding
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
@@ -58,7 +59,8 @@ class SearchOptions:
 
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit; `group` says what is one hit.
+    repeats a better hit; `group` says what is one hit; without `typos` each word is taken as it
+    was typed.
     """
 
     profile: Profile
@@ -74,6 +76,7 @@ class SearchOptions:
     expand: str = "none"
     dedupe: bool = False
     group: str | None = None
+    typos: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ def search(
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
+    query = _meant(snapshot, query, options)
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
     if profile.merge == "rrf" and options.min_score is not None:
@@ -140,8 +144,9 @@ def search(
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
         notes=(*query.notes, *found.notes, *given.notes, *silent),
-        suggestions=related(
-            snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
+        suggestions=(
+            *((query.better,) if query.better else ()),
+            *related(snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning),
         ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
     )
@@ -157,6 +162,16 @@ def _grouping(query: Query, options: SearchOptions) -> Profile:
         asked = {one.field for one in (options.where & query.where).conditions}
         group = "file" if asked <= OF_FILES else "node"
     return profile if group is None else replace(profile, group=group)
+
+
+def _meant(snapshot: Snapshot, query: Query, options: SearchOptions) -> Query:
+    """Return the query with words beside those that nobody wrote as they were typed."""
+    profile = options.profile
+    weight = profile.retrieval.typos if options.typos else 0.0
+    if not weight:
+        return query
+    words_of = analyser(profile.view.analyser)
+    return spelt(snapshot, query, view=profile.view, words_of=words_of, weight=weight)
 
 
 def _ranked(
@@ -292,7 +307,8 @@ def _origins(
             k=profile.fusion.k,
             details=with_places(one.details, placed),
             words_of=words_of,
-            wanted=frozenset(words_of.terms(one.query.meaning)),
+            wanted=frozenset(words_of.terms(_looked_for(one.query))),
+            near=one.query.near,
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
             fused={group.best.chunk_id: group.best for group in one.groups},
             mode=mode_of(one),
@@ -304,6 +320,11 @@ def _origins(
             for member in (group.best, *group.others):
                 origins[member.chunk_id] = origin
     return origins
+
+
+def _looked_for(query: Query) -> str:
+    """Return the text whose terms are shown in hits: with near words, where there are any."""
+    return " ".join((query.meaning, *words(query))) if query.near else query.meaning
 
 
 def _has_vectors(one: Ranked) -> bool:

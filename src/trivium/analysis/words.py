@@ -78,12 +78,14 @@ class Analyser:
 
     `fold` makes the start of a word look like the start of a term, for prefixes. `units`
     says where the words of a dictionary stand in a run without spaces; None: it has none.
+    `stem` is what one word of lower-case letters becomes.
     """
 
     name: str
     split: Split
     fold: Callable[[str], str] = str.lower
     units: Callable[[str], list[Unit]] | None = None
+    stem: Callable[[str], str] = str
 
     def terms(self, text: str) -> list[str]:
         """Return all terms of `text`."""
@@ -143,13 +145,13 @@ class _Standard:
             whole = _lower(piece.replace("_", ""))
             if len(parts) > 1 and len(whole) <= _LONGEST_TERM:
                 # Stemmed as a word of its own would be, so that typing it in lower case finds it.
-                wholes.append(self._stemmed(whole))
+                wholes.append(self.stem(whole))
         return _Made(tuple(words), tuple(wholes))
 
     def _kept(self, parts: list[str]) -> list[str]:
         is_compound = len(parts) > 1
         return [
-            self._stemmed(part)
+            self.stem(part)
             for part in parts
             if part not in STOP_WORDS
             and len(part) <= _LONGEST_TERM
@@ -157,7 +159,8 @@ class _Standard:
             and not (is_compound and len(part) == 1 and part.isdigit())
         ]
 
-    def _stemmed(self, word: str) -> str:
+    def stem(self, word: str) -> str:
+        """Return the stem of a lower-case word; one of other than English letters is its own."""
         if len(word) < _SHORTEST_STEMMED or not word.isalpha() or not word.isascii():
             return word
         if self._stem is None:
@@ -292,7 +295,7 @@ def analyser(name: str) -> Analyser:
 
 
 _ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
-    "standard": lambda name: Analyser(name, _Standard(runs.split).split, _fold_prefix),
+    "standard": lambda name: _standard(name, runs.split),
     "simple": lambda name: Analyser(name, lambda text: (simple_terms(text), [])),
     "graph": lambda name: Analyser(name, lambda text: (graph_terms(text), [])),
     "graph-all": lambda name: Analyser(name, lambda text: (graph_terms(text, stop_words=()), [])),
@@ -303,12 +306,16 @@ _ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
 
 def _with_dictionary(base: str, language: str) -> Analyser:
     dictionary = dictionaries.dictionary(language)
-    plain = analyser(base)
+    name = f"{base}+{language}"
     if base == "standard":
-        split = _Standard(dictionary.split).split
-    else:
-        split = _SimpleLookedUp(dictionary).split
-    return Analyser(f"{base}+{language}", split, plain.fold, dictionary.units)
+        return replace(_standard(name, dictionary.split), units=dictionary.units)
+    split = _SimpleLookedUp(dictionary).split
+    return Analyser(name, split, analyser(base).fold, dictionary.units)
+
+
+def _standard(name: str, run: Split) -> Analyser:
+    made = _Standard(run)
+    return Analyser(name, made.split, _fold_prefix, stem=made.stem)
 
 
 def with_tokenizer(view: View, tokenizer: str) -> View:

@@ -195,6 +195,22 @@ class TextIndex(Protocol):
         """
         ...
 
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return how many documents have each of these terms; 0 for none.
+
+        A term is what the analyser of the view makes, not a word as written. Where fields are
+        kept apart, the count is that of the field with most. What was deleted may count until
+        the index is compacted.
+        """
+        ...
+
+    def starting(self, text: str, *, most: int) -> Sequence[tuple[str, int]]:
+        """Return terms that start with `text`, each with how many documents have it.
+
+        Those that most documents have come first, equal ones in the order of their letters.
+        """
+        ...
+
 
 class VectorIndex(Protocol):
     """Search by meaning in one vector space."""

@@ -41,7 +41,8 @@ class Origin:
     `fused` are the scores of its scope in order, before several scopes were merged;
     `score_type` is how these were made. `modes` are the scopes that were merged by rank, with
     their weights, and `mode` the one it is of; there are none where nothing was merged so.
-    `weights` are those of fields that are scored apart, `operators` the ones a query has.
+    `weights` are those of fields that are scored apart, `operators` the ones a query has, `near`
+    the words looked for beside those that were typed.
     """
 
     gathered: Gathered
@@ -56,6 +57,7 @@ class Origin:
     modes: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     operators: frozenset[str] = frozenset()
+    near: tuple[str, ...] = ()
 
     @property
     def last_type(self) -> str:
@@ -119,7 +121,11 @@ def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str,
         gained = {part.name: part.value for part in points}
         return {"type": "points", "score": score, "points": gained}
     shown: dict[str, object] = {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
-    return {**shown, "weights": dict(origin.weights)} if origin.weights else shown
+    if origin.weights:
+        shown["weights"] = dict(origin.weights)
+    if origin.near:
+        shown["near"] = list(origin.near)
+    return shown
 
 
 def _ranks(scored: Scored, origin: Origin, values: Mapping[str, float]) -> dict[str, object]:

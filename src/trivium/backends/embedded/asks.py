@@ -86,7 +86,8 @@ def _terms(
     schema: tantivy.Schema, fields: Fields, words_of: Analyser, part: Words | Operators
 ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     if isinstance(part, Words):
-        return _words(schema, fields.words, Counter(words_of.terms(part.text)))
+        counts = Counter(words_of.terms(part.text))
+        return _words(schema, fields.words, counts, weight=part.weight)
     # Where there is no field of them, they ask for nothing.
     return _words(
         schema, fields.operators, Counter(operators(part.text) if fields.operators else ())
@@ -94,7 +95,7 @@ def _terms(
 
 
 def _words(
-    schema: tantivy.Schema, fields: Weighted, terms: Counter[str]
+    schema: tantivy.Schema, fields: Weighted, terms: Counter[str], *, weight: float = 1.0
 ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     import tantivy
 
@@ -103,9 +104,9 @@ def _words(
         return [(tantivy.Occur.Should, tantivy.Query.empty_query())]
     clauses = []
     for term, count in terms.items():
-        for field, weight in fields:
+        for field, of_field in fields:
             made = tantivy.Query.term_query(schema, field, term, index_option="freq")
-            clauses.append((tantivy.Occur.Should, _boosted(made, count * weight)))
+            clauses.append((tantivy.Occur.Should, _boosted(made, count * of_field * weight)))
     return clauses
 
 

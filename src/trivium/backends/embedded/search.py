@@ -6,7 +6,7 @@ EmbeddedSnapshot for one view or one space.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.backends.embedded.filters import needs_rows
@@ -93,6 +93,14 @@ class EmbeddedText:
         numbers = self._snapshot.numbers_of(ids)
         scores = self._reader.of(query, list(numbers.values()))
         return {one: scores.get(numbers.get(one, 0), 0.0) for one in ids}
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return how many documents have each of these terms, in the field with most."""
+        return self._reader.frequencies(terms)
+
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        return self._reader.starting(text, most=most)
 
 
 class EmbeddedVectors:

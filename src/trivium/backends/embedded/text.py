@@ -411,6 +411,22 @@ class TextReader:
         gate = tantivy.Query.boolean_query(one_of)
         return {number: score for score, number in self._run(_gated(asked, gate), len(numbers))}
 
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many documents have each of these terms, in the field with most."""
+        count = self._searcher.doc_freq
+        fields = [field for field, _ in self._fields.words]
+        return {term: max((count(field, term) for field in fields), default=0) for term in terms}
+
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        if most < 1:
+            return []
+        counts: dict[str, int] = {}
+        for field, _ in self._fields.words:
+            for term, count in self._searcher.terms_with_prefix(field, text, limit=most):
+                counts[term] = max(count, counts.get(term, 0))
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
     def _compile(self, query: Query) -> tantivy.Query | None:
         return compile_query(self._folder.schema, self._fields, self._analyser, query.root)
 

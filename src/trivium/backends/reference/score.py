@@ -26,7 +26,7 @@ avgdl the exact number of terms of the field in all documents, divided by N.
 Leaves.
 
 - Words: matches if any term of analyser.terms(text) is there. The score is the sum over
-  the terms found, each counted as often as the query says it.
+  the terms found, each counted as often as the query says it, times the weight of the leaf.
 - Phrase: matches if analyser.words(text) stand side by side and in order inside one value
   of one field. The score is BM25 with the number of such places as tf and the sum of the
   words' idf, a repeated word counted again, as idf. One word is scored as that term.
@@ -85,11 +85,12 @@ def matches(root: Expression, *, index: Inverted) -> Matches:
 def _evaluate(expression: Expression, index: Inverted) -> Matches | None:  # noqa: PLR0911 - one per case
     """Return what matches, or None if the expression asks for nothing."""
     match expression:
-        case Words(text):
-            return _words(Counter(index.analyser.terms(text)), index.fields, index)
+        case Words(text, weight):
+            counts = Counter(index.analyser.terms(text))
+            return _words(counts, index.fields, index, weight=weight)
         case Operators(text):
-            counts = Counter(operators(text)) if index.operators else Counter[str]()
-            return _words(counts, index.operators, index)
+            typed = Counter(operators(text)) if index.operators else Counter[str]()
+            return _words(typed, index.operators, index)
         case Phrase(text):
             words = index.analyser.words(text)
             if len(words) > 1:
@@ -127,7 +128,9 @@ def _all_of(children: Sequence[Matches], also: Sequence[Matches]) -> Matches | N
     return {one: math.fsum(each.get(one, 0.0) for each in (*children, *also)) for one in shared}
 
 
-def _words(counts: Counter[str], fields: Sequence[Field], index: Inverted) -> Matches | None:
+def _words(
+    counts: Counter[str], fields: Sequence[Field], index: Inverted, *, weight: float = 1.0
+) -> Matches | None:
     if not counts:
         return None
     found: Matches = {}
@@ -136,7 +139,7 @@ def _words(counts: Counter[str], fields: Sequence[Field], index: Inverted) -> Ma
             postings = field.postings.get(term, {})
             idf = bm25.idf(documents=len(index.documents), frequency=len(postings))
             for chunk_id, frequency in postings.items():
-                gain = count * idf * _saturation(frequency, chunk_id, field)
+                gain = weight * count * idf * _saturation(frequency, chunk_id, field)
                 found[chunk_id] = found.get(chunk_id, 0.0) + field.weight * gain
     return found
 

@@ -5,7 +5,7 @@ Keeps the promises of base.TextIndex; score says what a query means. Called by s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from trivium.backends.base import Found
 from trivium.backends.reference.inverted import invert
@@ -42,3 +42,18 @@ class ReferenceText:
         """Score exactly `ids`; those that do not match or do not exist score 0."""
         found = matches(query.root, index=self._index)
         return {one: rounded(found.get(one, 0.0)) for one in ids}
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return how many documents have each of these terms, in the field with most."""
+        return {
+            term: max(
+                (len(field.postings.get(term, ())) for field in self._index.fields), default=0
+            )
+            for term in terms
+        }
+
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        every = {term for field in self._index.fields for term in field.postings}
+        counts = self.frequencies([term for term in every if term.startswith(text)])
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[: max(most, 0)]
