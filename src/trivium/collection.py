@@ -43,9 +43,11 @@ from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
 from trivium.opened import OpenedFiles
+from trivium.query.synonyms import NO_SYNONYMS
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
 from trivium.sources.git import branch_of
+from trivium.synonyms import load as load_synonyms
 from trivium.types import (
     Answer,
     Chunk,
@@ -261,6 +263,9 @@ class Collection:
         dedupe: bool = False,
         group: str | None = None,
         rerank: bool = True,
+        as_you_type: bool = False,
+        typos: bool = True,
+        synonyms: bool | None = None,
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -270,6 +275,10 @@ class Collection:
         them; `dedupe` leaves out what repeats a better hit; `group` says what is one hit:
         a "file" of code, a "node", or each chunk ("none"); `rerank=False` leaves the model of
         `rerank.model` out.
+
+        `as_you_type` lets the last word go on and asks words alone, for a search with every
+        key pressed; `typos=False` takes each word as it was typed; `synonyms` also looks for
+        words that mean the same, and the short forms of code; None is what the profile says.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -295,8 +304,12 @@ class Collection:
             expand=expand,
             dedupe=dedupe,
             group=group,
+            typos=typos,
+            as_you_type=as_you_type,
+            synonyms=synonyms,
         )
-        meaning = self._meaning.chosen if search_mode != "keyword" else NONE
+        is_words_alone = search_mode == "keyword" or as_you_type
+        meaning = NONE if is_words_alone else self._meaning.chosen
         given = engine.Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
@@ -306,7 +319,10 @@ class Collection:
             dirty_files=behind.files,
             degraded=(*behind.degraded, *_stood_in_for(meaning)),
             notes=other_branch(self._place, filters),
-            reranking=load_reranking(self.settings) if rerank else None,
+            reranking=load_reranking(self.settings) if rerank and not as_you_type else None,
+            synonyms=(
+                NO_SYNONYMS if synonyms is False else load_synonyms(self.settings, root=self.root)
+            ),
         )
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty

@@ -26,6 +26,7 @@ from trivium.query.grammar import Query, operators, relaxed, words
 from trivium.query.intent import intent
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
+from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_synonyms
 from trivium.ranking import cut
 from trivium.ranking.profile import Profile, Scope
 from trivium.ranking.profile_file import GROUPS
@@ -44,6 +45,7 @@ from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
 from trivium.retrieval.spelling import spelt
 from trivium.retrieval.spreading import Seeding
+from trivium.retrieval.typing import completed
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
@@ -51,6 +53,9 @@ EXPANSIONS = ("none", "context")
 _MOST_SEEDS = 500
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
 _DEEPEST = 10
+_DEPTH_AT_A_KEY = 20
+# What a word that means the same counts where a profile does not say.
+SYNONYM_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,8 @@ class SearchOptions:
     `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
     repeats a better hit; `group` says what is one hit; without `typos` each word is taken as it
-    was typed.
+    was typed; `as_you_type` lets the last word go on and asks the text index alone; `synonyms`
+    also looks for words that mean the same, of the user's list and of that for code.
     """
 
     profile: Profile
@@ -77,6 +83,8 @@ class SearchOptions:
     dedupe: bool = False
     group: str | None = None
     typos: bool = True
+    as_you_type: bool = False
+    synonyms: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,7 @@ class Circumstances:
     is_there: Callable[[str], bool] | None = None
     notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
+    synonyms: Synonyms = NO_SYNONYMS
 
 
 def search(
@@ -104,10 +113,12 @@ def search(
     """Answer `text` from one state of the index."""
     started = time.perf_counter()
     limit = _checked(options)
+    if options.as_you_type:
+        options, given = _at_a_key(options), replace(given, reranking=None)
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
-    query = _meant(snapshot, query, options)
+    query = _meant(snapshot, query, options, given.synonyms)
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
     if profile.merge == "rrf" and options.min_score is not None:
@@ -164,14 +175,38 @@ def _grouping(query: Query, options: SearchOptions) -> Profile:
     return profile if group is None else replace(profile, group=group)
 
 
-def _meant(snapshot: Snapshot, query: Query, options: SearchOptions) -> Query:
+def _at_a_key(options: SearchOptions) -> SearchOptions:
+    """Return the options of a search that is asked with every key pressed: words, a few of them."""
+    retrieval = options.profile.retrieval
+    fewer = replace(retrieval, depth=min(retrieval.depth, _DEPTH_AT_A_KEY))
+    # A window around what matches takes a third of such a search.
+    profile = replace(options.profile, retrieval=fewer, snippet="start")
+    return replace(options, profile=profile, search_mode="keyword")
+
+
+def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, synonyms: Synonyms) -> Query:
     """Return the query with words beside those that nobody wrote as they were typed."""
     profile = options.profile
-    weight = profile.retrieval.typos if options.typos else 0.0
-    if not weight:
-        return query
+    if options.as_you_type:
+        text = snapshot.text(profile.view)
+        return completed(query, text=text, words_of=analyser(profile.view.analyser))
     words_of = analyser(profile.view.analyser)
-    return spelt(snapshot, query, view=profile.view, words_of=words_of, weight=weight)
+    weight = profile.retrieval.typos if options.typos else 0.0
+    if weight:
+        query = spelt(snapshot, query, view=profile.view, words_of=words_of, weight=weight)
+    same, weight = _synonyms(options, synonyms)
+    return with_synonyms(query, same, words_of=words_of, weight=weight) if same.pairs else query
+
+
+def _synonyms(options: SearchOptions, own: Synonyms) -> tuple[Synonyms, float]:
+    """Return the words that mean the same and what they count; those for code if asked for."""
+    retrieval = options.profile.retrieval
+    if options.synonyms is None:
+        same = own | abbreviations() if retrieval.abbreviations else own
+        return (same if retrieval.synonyms else NO_SYNONYMS), retrieval.synonyms
+    if not options.synonyms:
+        return NO_SYNONYMS, 0.0
+    return own | abbreviations(), retrieval.synonyms or SYNONYM_WEIGHT
 
 
 def _ranked(

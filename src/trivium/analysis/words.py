@@ -69,7 +69,26 @@ _CACHE_SIZE = 200_000
 _LONGEST_CACHED = 128
 _TAKE_DICTIONARIES = ("standard", "simple")
 
+# What may follow the letters typed so far of an English word and goes with its stem.
+_ENDINGS = tuple(
+    """e s es d ed g ng ing ings r er ers or y ly n on ion ions ation ations tion ication cation
+    t nt ent ment ments ity ty ies ble able ness ful al ally ous ive ve ance ence ist ism ize
+    ise ized ised izing ising ization isation""".split()  # noqa: SIM905 - as above
+)
+
 Split = Callable[[str], tuple[list[str], list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How terms of words that start with a text look: they start with `letters` or are a stem.
+
+    In text without spaces there are no words to start: `run` are terms side by side.
+    """
+
+    letters: str
+    stems: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +114,20 @@ class Analyser:
     def words(self, text: str) -> list[str]:
         """Return the terms that stand side by side in `text`, for phrases."""
         return self.split(text)[0]
+
+    def start(self, text: str) -> Start:
+        """Return what the terms of words that start with `text` look like.
+
+        Stems are shorter than words: one that starts with validat has the term valid.
+        """
+        letters = self.fold(text)
+        if not letters.isascii() and len(text) <= _LONGEST_TERM and cjk.has_cjk(text):
+            run = self.words(text)
+            return Start(letters, run=tuple(run) if len(run) > 1 else ())
+        if not _SHORTEST_STEMMED < len(letters) <= _LONGEST_TERM or not letters.isalpha():
+            return Start(letters)
+        stems = {self.stem(letters), *(self.stem(letters + ending) for ending in _ENDINGS)}
+        return Start(letters, tuple(sorted(one for one in stems if not one.startswith(letters))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,9 @@ class Asked:
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    as_you_type: bool = False
+    typos: bool = True
+    synonyms: bool | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,6 +124,9 @@ class HttpSearch(SearchRequest):
     dedupe: bool = False
     group: str | None = None
     rerank: bool = True
+    as_you_type: bool = False
+    typos: bool = True
+    synonyms: bool | None = None
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -141,6 +147,13 @@ class McpSearch(SearchRequest):
     ] = None
     group: Annotated[
         str | None, Field(description="file: one hit for each file of code; node or none: all.")
+    ] = None
+    as_you_type: Annotated[
+        bool, Field(description="The last word may go on; words alone, at once.")
+    ] = False
+    typos: Annotated[bool, Field(description="false: every word as it was typed.")] = True
+    synonyms: Annotated[
+        bool | None, Field(description="true: also what means the same, cfg for config.")
     ] = None
 
 

@@ -143,7 +143,7 @@ def _words(root: Expression) -> Iterator[str]:
             yield from _words(keep)
 
 
-def widened(root: Expression, near: Mapping[str, tuple[Words, ...]]) -> Expression:
+def widened(root: Expression, near: Mapping[str, tuple[Expression, ...]]) -> Expression:
     """Return an expression in which other words may stand for those of some texts.
 
     What is excluded stays as it is: a near word excludes nothing.

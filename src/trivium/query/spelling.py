@@ -85,14 +85,13 @@ def one_edit_away(word: str) -> Iterator[str]:
         yield word + other
 
 
-def could_be(word: str, term: str) -> bool:
-    """Say, at the cost of looking for a few letters, whether a term may start two edits away.
+def is_stem_near(word: str, stem: str, *, most: int) -> bool:
+    """Say whether a word, or the start of it, is so near to a stem.
 
-    Two edits leave one of three pieces as it is. A term may be a stem, so only as much of the
-    word is cut into pieces as must be in it.
+    A stem is shorter than the word that was meant: autentcation is near authent.
     """
-    third = max(1, (len(term) - 2) // 3)
-    return any(word[at : at + third] in term for at in (0, third, 2 * third))
+    lengths = range(max(len(stem) - most, 1), min(len(stem) + most, len(word)) + 1)
+    return any(distance(word[:length], stem, most=most) is not None for length in lengths)
 
 
 def rewritten(text: str, better: Mapping[str, str]) -> str:

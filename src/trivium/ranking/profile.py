@@ -52,6 +52,7 @@ class Retrieval:
     ("half"), or times 100 ("hundred"); those not above `floor` are dropped. `complete` scores
     in each signal what only another one found. `typos` and `synonyms` are what a word near a
     typed one that nobody wrote counts, and one that means the same; 0 looks for none.
+    `abbreviations` takes the list for code beside the user's own.
     """
 
     depth: int
@@ -61,6 +62,7 @@ class Retrieval:
     complete: bool = False
     typos: float = 0.0
     synonyms: float = 0.0
+    abbreviations: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,7 @@ def _retrieval(table: _Reader) -> Retrieval:
         complete=table.flag("complete", default=False),
         typos=table.real("typos", default=0.0, most=1.0),
         synonyms=table.real("synonyms", default=0.0, most=1.0),
+        abbreviations=table.flag("abbreviations", default=False),
     )
 
 

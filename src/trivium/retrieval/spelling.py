@@ -18,9 +18,9 @@ from trivium.backends.base import Snapshot, TextIndex
 from trivium.filtering.conditions import EVERYTHING
 from trivium.query.grammar import Query, Words, widened, words
 from trivium.query.spelling import (
-    could_be,
     distance,
     edits_allowed,
+    is_stem_near,
     one_edit_away,
     parts_of,
     reworded,
@@ -39,7 +39,7 @@ _MOST_NEAR = 2
 _RIVALS = 0.1
 _MOST_VERIFIED = 4
 _MOST_READ = 8
-_MOST_STARTING = 50_000
+_MOST_STARTING = 20_000
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -140,18 +140,14 @@ def _near(part: str, known: Vocabulary, frequency: int) -> list[_Near]:
         made = _verified(part, edited, known, least=least, own=own, edits=1)
         if made or edits_allowed(part) == 1:
             return made
-    # Stems: a long word may end otherwise than the term it would have.
-    starting = known.text.starting(part[:1], most=_MOST_STARTING)
-    terms = [term for term, count in starting if count >= least and could_be(part, term)]
+    # Two edits are looked for among the terms that start as the word does, with two letters: all
+    # terms of one letter would take ten times as long.
     edits = edits_allowed(part)
-    near = [term for term in terms if _starts_near(part, term, most=edits)]
+    starting = known.text.starting(part[:edits], most=_MOST_STARTING)
+    near = [
+        term for term, count in starting if count >= least and is_stem_near(part, term, most=edits)
+    ]
     return _verified(part, near, known, least=least, own=own, edits=edits)
-
-
-def _starts_near(part: str, term: str, *, most: int) -> bool:
-    """Say whether a term is near a word, or near its start, as the stem of a near word is."""
-    shorter = range(max(len(term) - most, 1), min(len(term) + most, len(part)) + 1)
-    return any(distance(part[:length], term, most=most) is not None for length in shorter)
 
 
 def _verified(

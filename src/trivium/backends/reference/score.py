@@ -31,8 +31,10 @@ Leaves.
   of one field. The score is BM25 with the number of such places as tf and the sum of the
   words' idf, a repeated word counted again, as idf. One word is scored as that term.
 - Operators: as Words, with the operators of the text as its terms.
-- Prefix: matches if any term starts with the lower-cased text. The score is 1, however
-  many terms and fields do.
+- Prefix: matches if any term starts with the lower-cased text, or is the stem of the text with
+  an English ending (analyser.start): validat* finds validation, whose term is valid. Of text
+  without spaces, which has no words that start so, its terms side by side. The score is 1,
+  however many terms and fields match.
 
 Operators.
 
@@ -59,6 +61,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trivium.analysis.syntax import operators
+from trivium.analysis.words import Start
 from trivium.backends.reference import bm25
 from trivium.backends.reference.inverted import Field, Inverted
 from trivium.query.grammar import (
@@ -97,7 +100,7 @@ def _evaluate(expression: Expression, index: Inverted) -> Matches | None:  # noq
                 return _phrase(words, index)
             return _words(Counter(words), index.fields, index)
         case Prefix(text):
-            return _prefix(index.analyser.fold(text), index)
+            return _prefix(index.analyser.start(text), index)
         case AnyOf(children):
             return _any_of(_asked(children, index))
         case AllOf(children, also):
@@ -161,14 +164,16 @@ def _phrase(words: Sequence[str], index: Inverted) -> Matches:
     return found
 
 
-def _prefix(start: str, index: Inverted) -> Matches | None:
-    if not start:
+def _prefix(start: Start, index: Inverted) -> Matches | None:
+    if not start.letters:
         return None
+    if start.run:
+        return dict.fromkeys(_phrase(start.run, index), 1.0)
     return {
         chunk_id: 1.0
         for field in index.fields
         for term, postings in field.postings.items()
-        if term.startswith(start)
+        if term.startswith(start.letters) or term in start.stems
         for chunk_id in postings
     }
 

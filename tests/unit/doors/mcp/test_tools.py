@@ -44,6 +44,9 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "searchMode",
         "maxTokens",
         "group",
+        "asYouType",
+        "typos",
+        "synonyms",
     ]
     assert search["required"] == ["query"]
     assert search["additionalProperties"] is False
