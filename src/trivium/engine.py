@@ -160,6 +160,7 @@ def search(
             *related(snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning),
         ),
         took_ms=round(1000 * (time.perf_counter() - started), 3),
+        better=query.better,
     )
 
 

@@ -101,5 +101,6 @@ def test_a_search_finds_by_the_users_list_and_says_so(shop: Path) -> None:
     sparse = hit.breakdown["sparse"]
     assert isinstance(sparse, dict)
     assert sparse["near"] == ["ship = vessel"]
+    assert "looked for what means the same as well: ship = vessel" in by_default.notes
     assert "fleet.md" not in {one.source.file_path for one in without.results}
     assert "fleet.md" not in {one.source.file_path for one in seed.results}

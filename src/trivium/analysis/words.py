@@ -76,6 +76,8 @@ _ENDINGS = tuple(
     ise ized ised izing ising ization isation""".split()  # noqa: SIM905 - as above
 )
 
+_START_ENDINGS = "aeiouys"
+
 Split = Callable[[str], tuple[list[str], list[str]]]
 
 
@@ -127,7 +129,9 @@ class Analyser:
         if not _SHORTEST_STEMMED < len(letters) <= _LONGEST_TERM or not letters.isalpha():
             return Start(letters)
         stems = {self.stem(letters), *(self.stem(letters + ending) for ending in _ENDINGS)}
-        return Start(letters, tuple(sorted(one for one in stems if not one.startswith(letters))))
+        # One letter behind a stem starts an ending if it is a vowel or s: opene, not openm.
+        longest = len(letters) - (1 if letters[-1] in _START_ENDINGS else 2)
+        return Start(letters, tuple(sorted(one for one in stems if len(one) <= longest)))
 
 
 @dataclass(frozen=True, slots=True)

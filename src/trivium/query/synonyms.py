@@ -112,7 +112,12 @@ def with_synonyms(query: Query, synonyms: Synonyms, *, words_of: Analyser, weigh
             said += [f"{text} = {one}" for one in others]
     if not beside:
         return query
-    return replace(query, root=widened(query.root, beside), near=(*query.near, *said))
+    return replace(
+        query,
+        root=widened(query.root, beside),
+        notes=(*query.notes, f"looked for what means the same as well: {', '.join(said)}"),
+        near=(*query.near, *said),
+    )
 
 
 def _looked_for(text: str, words_of: Analyser, weight: float) -> Expression:

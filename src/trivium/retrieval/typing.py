@@ -36,4 +36,7 @@ def completed(query: Query, *, text: TextIndex, words_of: Analyser) -> Query:
     terms += [stem for stem in start.stems if known[stem] and stem not in own]
     # A few stems have stems of their own, and would be looked for as these.
     beside = tuple(Words(term, _WEIGHT) for term in terms if words_of.terms(term) == [term])
-    return replace(query, root=widened(query.root, {last.text: beside})) if beside else query
+    if not beside:
+        return query
+    said = tuple(f"{last.start}* = {one.text}" for one in beside)
+    return replace(query, root=widened(query.root, {last.text: beside}), near=said)

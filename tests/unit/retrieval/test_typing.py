@@ -90,7 +90,8 @@ def test_the_answer_has_its_usual_shape_and_no_model_is_asked(backend: Backend) 
     answer = _answer(backend, "passw")
 
     assert (answer.method, answer.embedder, answer.total) == ("bm25", "none", 1)
-    assert answer.results[0].snippet
+    assert answer.results[0].highlights
+    assert answer.results[0].reason == "has password"
     assert answer.coverage.files == len(_TEXTS)
 
 
