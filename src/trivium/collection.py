@@ -39,6 +39,7 @@ from trivium.lookups import (
     sections_of,
 )
 from trivium.meaning import Filling, Meaning
+from trivium.models.base import Knowing
 from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
@@ -324,6 +325,9 @@ class Collection:
                 NO_SYNONYMS if synonyms is False else load_synonyms(self.settings, root=self.root)
             ),
         )
+        instant = self._meaning.chosen.instant
+        if isinstance(instant, Knowing):
+            given = replace(given, lexicon=instant)
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():

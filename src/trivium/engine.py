@@ -20,7 +20,7 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
-from trivium.models.base import Embedder
+from trivium.models.base import Embedder, Knowing
 from trivium.models.rerank import Reranking
 from trivium.query.grammar import Query, operators, relaxed, words
 from trivium.query.intent import intent
@@ -43,7 +43,7 @@ from trivium.retrieval.place import by_place, with_places
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, where_of
-from trivium.retrieval.spelling import spelt
+from trivium.retrieval.spelling import Vocabulary, spelt
 from trivium.retrieval.spreading import Seeding
 from trivium.retrieval.typing import completed
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
@@ -91,7 +91,8 @@ class SearchOptions:
 class Circumstances:
     """What an answer says about the index beside its hits.
 
-    `is_there` tells whether a file still stands where it was indexed; None: all do.
+    `is_there` tells whether a file still stands where it was indexed; None: all do. `lexicon`
+    knows words that are no mistakes, though no document has them.
     """
 
     collection: str
@@ -105,6 +106,7 @@ class Circumstances:
     notes: tuple[str, ...] = ()
     reranking: Reranking | None = None
     synonyms: Synonyms = NO_SYNONYMS
+    lexicon: Knowing | None = None
 
 
 def search(
@@ -118,7 +120,7 @@ def search(
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
-    query = _meant(snapshot, query, options, given.synonyms)
+    query = _meant(snapshot, query, options, given)
     ranked, query = _ranked(snapshot, query, options, given)
     groups = merged(ranked, profile)
     if profile.merge == "rrf" and options.min_score is not None:
@@ -185,7 +187,7 @@ def _at_a_key(options: SearchOptions) -> SearchOptions:
     return replace(options, profile=profile, search_mode="keyword")
 
 
-def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, synonyms: Synonyms) -> Query:
+def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances) -> Query:
     """Return the query with words beside those that nobody wrote as they were typed."""
     profile = options.profile
     if options.as_you_type:
@@ -194,8 +196,9 @@ def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, synonyms: S
     words_of = analyser(profile.view.analyser)
     weight = profile.retrieval.typos if options.typos else 0.0
     if weight:
-        query = spelt(snapshot, query, view=profile.view, words_of=words_of, weight=weight)
-    same, weight = _synonyms(options, synonyms)
+        known = Vocabulary(snapshot, snapshot.text(profile.view), words_of, given.lexicon)
+        query = spelt(query, known=known, weight=weight)
+    same, weight = _synonyms(options, given.synonyms)
     return with_synonyms(query, same, words_of=words_of, weight=weight) if same.pairs else query
 
 

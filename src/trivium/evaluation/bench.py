@@ -30,6 +30,7 @@ from trivium.evaluation.measure import (
 from trivium.evaluation.sets import Place, Sort, sampled
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test
 from trivium.models.base import Embedder
+from trivium.models.static import static
 from trivium.ranking.profile import Profile
 from trivium.sources.files import FolderSource
 from trivium.types import Answer, ChunkId, Document, Hit, Kind, Location, Node, NodeId, Span
@@ -37,6 +38,8 @@ from trivium.writing.digest import Cutting
 
 Say = Callable[[str], None]
 NamesOf = Callable[[Question, Hit], tuple[str, ...]]
+# As in the product, whichever model is measured.
+_LEXICON = static()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,7 @@ class Prepared:
             search_mode=contender.search_mode,
         )
         embedders = () if contender.embedder is None else (contender.embedder,)
-        given = engine.Circumstances("evaluation", embedders)
+        given = engine.Circumstances("evaluation", embedders, lexicon=_LEXICON)
         with self.backends[question.fold].snapshot() as snapshot:
             try:
                 return engine.search(snapshot, question.text, options=options, given=given)

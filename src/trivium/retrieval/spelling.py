@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from trivium.analysis.identifiers import split
 from trivium.analysis.words import STOP_WORDS, Analyser
 from trivium.backends.base import Snapshot, TextIndex
+from trivium.errors import ModelError
 from trivium.filtering.conditions import EVERYTHING
+from trivium.models.base import Knowing
 from trivium.query.grammar import Query, Words, widened, words
 from trivium.query.spelling import (
     distance,
@@ -26,7 +28,6 @@ from trivium.query.spelling import (
     reworded,
     rewritten,
 )
-from trivium.types import View
 
 # So many documents may have a word that is still looked upon as a slip of the writer's, if so
 # many times as many have a near one.
@@ -59,6 +60,15 @@ class Vocabulary:
     snapshot: Snapshot
     text: TextIndex
     words_of: Analyser
+    lexicon: Knowing | None = None
+
+    def is_word(self, word: str) -> bool:
+        """Say whether a word is a word, though no document may have it: no mistake of typing."""
+        try:
+            return self.lexicon is not None and self.lexicon.knows(word)
+        except ModelError:
+            # The retriever of vectors says what is wrong with it.
+            return False
 
     def term(self, word: str) -> str:
         """Return the term of a lower-case word."""
@@ -83,9 +93,7 @@ class Vocabulary:
         return found
 
 
-def spelt(
-    snapshot: Snapshot, query: Query, *, view: View, words_of: Analyser, weight: float
-) -> Query:
+def spelt(query: Query, *, known: Vocabulary, weight: float) -> Query:
     """Return the query with near words beside those that hardly any document has.
 
     The same query where every word is known, at the cost of looking each up.
@@ -94,10 +102,10 @@ def spelt(
     every = list(dict.fromkeys(part for some in parts.values() for part in some))
     if not every:
         return query
-    known = Vocabulary(snapshot, snapshot.text(view), words_of)
     terms = {part: known.term(part) for part in every if part not in STOP_WORDS}
     counts = known.text.frequencies(list(terms.values()))
     rare = [part for part, term in terms.items() if counts[term] <= _RARE]
+    rare = [part for part in rare if not known.is_word(part)]
     if not rare:
         return query
     found = {part: _near(part, known, counts[terms[part]]) for part in rare[:MOST_LOOKED_UP]}
@@ -135,8 +143,8 @@ def _near(part: str, known: Vocabulary, frequency: int) -> list[_Near]:
     if part.isascii():
         edited = list(dict.fromkeys(one_edit_away(part)))
         if not STOP_WORDS.isdisjoint(edited):
-            # Whatever was meant, no document is found by it.
-            return []
+            # A stop word finds no document and is meant most often; a swap is likelier still.
+            edited = [word for word in edited if _is_swapped(word, part)]
         made = _verified(part, edited, known, least=least, own=own, edits=1)
         if made or edits_allowed(part) == 1:
             return made
@@ -169,8 +177,14 @@ def _verified(
         near = _nearest(part, written, most=edits)
         if near is not None:
             found.append(_Near(*near, counts[term]))
-    found.sort(key=lambda one: (one.edits, -one.frequency, one.word))
+    found.sort(
+        key=lambda one: (one.edits, not _is_swapped(one.word, part), -one.frequency, one.word)
+    )
     return [one for one in found[:_MOST_NEAR] if _is_rival(one, found[0])]
+
+
+def _is_swapped(word: str, part: str) -> bool:
+    return sorted(word) == sorted(part)
 
 
 def _is_rival(one: _Near, best: _Near) -> bool:
@@ -178,14 +192,15 @@ def _is_rival(one: _Near, best: _Near) -> bool:
 
 
 def _nearest(part: str, written: Counter[str], *, most: int) -> tuple[str, int] | None:
-    """Return the word nearest to a part, with its edits; of equal ones that which ends as it does.
+    """Return the word nearest to a part, with its edits.
 
-    hashd is rather hashed than hash.
+    Of equal ones the one with all its letters, then one that ends as it does: caues is rather
+    cause than causes, hashd rather hashed than hash.
     """
-    near: Iterable[tuple[int, bool, int, str]] = (
-        (edits, word[-1] != part[-1], -count, word)
+    near: Iterable[tuple[int, bool, bool, int, str]] = (
+        (edits, not _is_swapped(word, part), word[-1] != part[-1], -count, word)
         for word, count in written.items()
         if (edits := distance(part, word, most=most)) is not None
     )
     best = min(near, default=None)
-    return None if best is None else (best[3], best[0])
+    return None if best is None else (best[4], best[0])

@@ -10,10 +10,13 @@ from trivium.analysis.words import analyser
 from trivium.backends.base import Backend
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.engine import Circumstances, SearchOptions, search
+from trivium.errors import ModelError
+from trivium.models.base import Knowing
+from trivium.models.static import static
 from trivium.query.grammar import AllOf, AnyOf, Query, Words
 from trivium.query.parse import parse
 from trivium.ranking.profile import profile
-from trivium.retrieval.spelling import MOST_LOOKED_UP, spelt
+from trivium.retrieval.spelling import MOST_LOOKED_UP, Vocabulary, spelt
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
 from trivium.types import Answer
@@ -24,6 +27,7 @@ _TEXTS = {
     "login": "Authentication needs a password, and authorization a role.",
     "parser": "parsing a request and passing it on; getUserProfile reads it",
     "german": "Übersetzung und Straßenbahn",
+    "radio": "tune it, and print what is heard",
 }
 
 
@@ -34,10 +38,11 @@ def backend() -> Backend:
     return made
 
 
-def _meant(backend: Backend, text: str) -> Query:
+def _meant(backend: Backend, text: str, lexicon: Knowing | None = None) -> Query:
     with backend.snapshot() as snapshot:
         words_of = analyser(BEST.view.analyser)
-        return spelt(snapshot, parse(text), view=BEST.view, words_of=words_of, weight=0.8)
+        known = Vocabulary(snapshot, snapshot.text(BEST.view), words_of, lexicon)
+        return spelt(parse(text), known=known, weight=0.8)
 
 
 def _answer(backend: Backend, text: str, *, typos: bool = True, name: str = "best") -> Answer:
@@ -59,6 +64,10 @@ def _answer(backend: Backend, text: str, *, typos: bool = True, name: str = "bes
         ("getuserprofle", "getuserprofile"),
         ("hashd", "hashed"),
         ("Ubersetzng", "Ubersetzng"),
+        # Two letters swapped rather than a stop word: then.
+        ("tuen", "tune"),
+        # Only another form of it stands there, which is not near.
+        ("printng", "printng"),
     ],
 )
 def test_a_word_that_is_not_there_is_corrected_to_one_that_is(
@@ -163,3 +172,17 @@ def test_the_profiles_of_the_seeds_take_every_word_as_it_was_typed(
     assert answer.suggestions == ()
     assert not any("near words" in note for note in answer.notes)
     assert _answer(backend, "pasword", typos=False).suggestions == ()
+
+
+def test_a_word_that_is_one_though_nobody_wrote_it_here_is_no_mistake(backend: Backend) -> None:
+    assert _meant(backend, "roles tuna").near == ("tuna ~ tune",)
+    assert _meant(backend, "roles tuna", static()).near == ()
+    assert _meant(backend, "pasword", static()).near == ("pasword ~ password",)
+
+
+def test_a_damaged_list_of_words_is_as_none(backend: Backend) -> None:
+    class Damaged:
+        def knows(self, word: str) -> bool:
+            raise ModelError(f"no {word}")
+
+    assert _meant(backend, "pasword", Damaged()).near == ("pasword ~ password",)
