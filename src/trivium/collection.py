@@ -43,6 +43,7 @@ from trivium.models.base import Knowing
 from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
+from trivium.models.static import static
 from trivium.opened import OpenedFiles
 from trivium.query.synonyms import NO_SYNONYMS
 from trivium.ranking.profile import Profile
@@ -143,6 +144,7 @@ class Collection:
         )
         self._backend.introduce(meta)
         self._kept = Folder(root, settings=settings, backend=self._backend)
+        self._lexicon = static()
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
 
@@ -325,9 +327,9 @@ class Collection:
                 NO_SYNONYMS if synonyms is False else load_synonyms(self.settings, root=self.root)
             ),
         )
-        instant = self._meaning.chosen.instant
-        if isinstance(instant, Knowing):
-            given = replace(given, lexicon=instant)
+        # Words alone choose no model; the list of words is read when one is in no document.
+        knowing = self._lexicon if is_words_alone else meaning.instant
+        given = replace(given, lexicon=knowing if isinstance(knowing, Knowing) else None)
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():
