@@ -41,13 +41,17 @@ from trivium.lookups import (
     sections_of,
 )
 from trivium.meaning import Filling, Meaning
+from trivium.models.base import Knowing
 from trivium.models.chosen import NONE, Chosen
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
+from trivium.models.static import static
 from trivium.opened import OpenedFiles
+from trivium.query.synonyms import NO_SYNONYMS
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
 from trivium.sources.git import branch_of
+from trivium.synonyms import load as load_synonyms
 from trivium.types import (
     Answer,
     Chunk,
@@ -144,6 +148,7 @@ class Collection:
         )
         self._backend.introduce(meta)
         self._kept = Folder(root, settings=settings, backend=self._backend)
+        self._lexicon = static()
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
 
@@ -292,6 +297,9 @@ class Collection:
         cursor: str | None = None,
         sort: str = "relevance",
         min_confidence: float | None = None,
+        as_you_type: bool = False,
+        typos: bool = True,
+        synonyms: bool | None = None,
     ) -> Answer:
         """Answer `query` with the best hits.
 
@@ -303,6 +311,10 @@ class Collection:
         `rerank.model` out; `cursor` is the `next` of the page before; `sort` "newest" or "path"
         orders what was found, without regard to scores; `min_confidence` leaves out hits that
         answer less likely, 0 to 1.
+
+        `as_you_type` lets the last word go on and asks words alone, for a search with every
+        key pressed; `typos=False` takes each word as it was typed; `synonyms` also looks for
+        words that mean the same, and the short forms of code; None is what the profile says.
 
         `sync=True` first takes in what changed in the folder; if another process is
         writing, the answer comes from the last state and counts the dirty files, as it
@@ -332,8 +344,12 @@ class Collection:
             cursor=cursor,
             sort=sort,
             min_confidence=min_confidence,
+            typos=typos,
+            as_you_type=as_you_type,
+            synonyms=synonyms,
         )
-        meaning = self._meaning.chosen if search_mode != "keyword" else NONE
+        is_words_alone = search_mode == "keyword" or as_you_type
+        meaning = NONE if is_words_alone else self._meaning.chosen
         given = engine.Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
@@ -343,10 +359,16 @@ class Collection:
             dirty_files=behind.files,
             degraded=(*behind.degraded, *_stood_in_for(meaning)),
             notes=other_branch(self._place, filters),
-            reranking=load_reranking(self.settings) if rerank else None,
+            reranking=load_reranking(self.settings) if rerank and not as_you_type else None,
             identity=self.identity,
             now=time.time(),
+            synonyms=(
+                NO_SYNONYMS if synonyms is False else load_synonyms(self.settings, root=self.root)
+            ),
         )
+        # Words alone choose no model; the list of words is read when one is in no document.
+        knowing = self._lexicon if is_words_alone else meaning.instant
+        given = replace(given, lexicon=knowing if isinstance(knowing, Knowing) else None)
         with self._backend.snapshot() as snapshot:
             is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             if is_here and self.root.is_dir():

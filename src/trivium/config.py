@@ -68,6 +68,11 @@ KNOWN: Mapping[str, _Known] = {
         choices=("default", "japanese", "korean", "chinese"),
     ),
     "search.profile": _Known("best", "ranking profile", folder_may_set=True),
+    "search.synonyms": _Known(
+        "",
+        "file of words that mean the same; a folder may only name one inside it",
+        folder_may_set=True,
+    ),
     "rerank.model": _Known(
         "none", "what reads the best hits again: none, onnx:<folder>, or an http(s) address"
     ),

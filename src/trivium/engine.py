@@ -19,12 +19,13 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
-from trivium.models.base import Embedder
+from trivium.models.base import Embedder, Knowing
 from trivium.models.rerank import Reranking
-from trivium.query.grammar import Query, operators, phrases, relaxed
+from trivium.query.grammar import Query, operators, phrases, relaxed, words
 from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
+from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_synonyms
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
@@ -50,7 +51,9 @@ from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
 from trivium.retrieval.sorting import SORTS, by_sort
+from trivium.retrieval.spelling import Vocabulary, spelt
 from trivium.retrieval.spreading import Seeding
+from trivium.retrieval.typing import completed
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 SEARCH_MODES = ("hybrid", "vector", "keyword")
@@ -62,6 +65,9 @@ _DEEPEST = 10
 _NOT_BINDING = frozenset(
     {"profile", "where", "within", "limit", "explain", "expand", "group", "cursor"}
 )
+_DEPTH_AT_A_KEY = 20
+# What a word that means the same counts where a profile does not say.
+SYNONYM_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,10 @@ class SearchOptions:
     `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
     repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
     that say what is searched at all, and without which nothing is counted; `cursor` is the
-    `next` of the page before; `min_confidence` leaves out hits that answer the query less likely.
+    `next` of the page before; `min_confidence` leaves out hits that answer the query less likely;
+    without `typos` each word is taken as it was typed; `as_you_type` lets the last word go on and
+    asks the text index alone; `synonyms` also looks for words that mean the same, of the user's
+    list and of that for code.
     """
 
     profile: Profile
@@ -92,6 +101,9 @@ class SearchOptions:
     cursor: str | None = None
     sort: str = "relevance"
     min_confidence: float | None = None
+    typos: bool = True
+    as_you_type: bool = False
+    synonyms: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +111,8 @@ class Circumstances:
     """What an answer says about the index beside its hits.
 
     `is_there` tells whether a file still stands where it was indexed; None: all do. `identity`
-    tells the collection from others of its name; `now` is in seconds since 1970.
+    tells the collection from others of its name; `now` is in seconds since 1970. `lexicon`
+    knows words that are no mistakes, though no document has them.
     """
 
     collection: str
@@ -114,6 +127,8 @@ class Circumstances:
     reranking: Reranking | None = None
     identity: str = ""
     now: float | None = None
+    synonyms: Synonyms = NO_SYNONYMS
+    lexicon: Knowing | None = None
 
 
 def search(
@@ -122,12 +137,15 @@ def search(
     """Answer `text` from one state of the index."""
     started = time.perf_counter()
     limit = _checked(options)
+    if options.as_you_type:
+        options, given = _at_a_key(options), replace(given, reranking=None)
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
     where = options.where & _typed(query, profile)
     bound = _bound(text, where, options, given)
     cursor = cursors.read(options.cursor, bound)
+    query = _meant(snapshot, query, options, given)
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
 
@@ -199,9 +217,11 @@ def search(
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
         notes=(*query.notes, *start.notes, *found.notes, *given.notes, *silent),
-        suggestions=related(
-            snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning
+        suggestions=(
+            *((query.better,) if query.better else ()),
+            *related(snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning),
         ),
+        better=query.better,
         took_ms=round(1000 * (time.perf_counter() - started), 3),
         next=None
         if state is None
@@ -255,6 +275,41 @@ def _entries(ranked: Sequence[Ranked], options: SearchOptions) -> list[cut.Group
         return groups
     # Here, where scores are those that are shown.
     return [group for group in groups if group.best.score >= options.min_score]
+
+
+def _at_a_key(options: SearchOptions) -> SearchOptions:
+    """Return the options of a search that is asked with every key pressed: words, a few of them."""
+    retrieval = options.profile.retrieval
+    fewer = replace(retrieval, depth=min(retrieval.depth, _DEPTH_AT_A_KEY))
+    # A window around what matches takes a third of such a search.
+    profile = replace(options.profile, retrieval=fewer, snippet="start")
+    return replace(options, profile=profile, search_mode="keyword")
+
+
+def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances) -> Query:
+    """Return the query with words beside those that nobody wrote as they were typed."""
+    profile = options.profile
+    if options.as_you_type:
+        text = snapshot.text(profile.view)
+        return completed(query, text=text, words_of=analyser(profile.view.analyser))
+    words_of = analyser(profile.view.analyser)
+    weight = profile.retrieval.typos if options.typos else 0.0
+    if weight:
+        known = Vocabulary(snapshot, snapshot.text(profile.view), words_of, given.lexicon)
+        query = spelt(query, known=known, weight=weight)
+    same, weight = _synonyms(options, given.synonyms)
+    return with_synonyms(query, same, words_of=words_of, weight=weight) if same.pairs else query
+
+
+def _synonyms(options: SearchOptions, own: Synonyms) -> tuple[Synonyms, float]:
+    """Return the words that mean the same and what they count; those for code if asked for."""
+    retrieval = options.profile.retrieval
+    if options.synonyms is None:
+        same = own | abbreviations() if retrieval.abbreviations else own
+        return (same if retrieval.synonyms else NO_SYNONYMS), retrieval.synonyms
+    if not options.synonyms:
+        return NO_SYNONYMS, 0.0
+    return own | abbreviations(), retrieval.synonyms or SYNONYM_WEIGHT
 
 
 def _ranked(
@@ -411,7 +466,8 @@ def _origins(
             k=profile.fusion.k,
             details=with_places(one.details, placed),
             words_of=words_of,
-            wanted=frozenset(words_of.terms(one.query.meaning)),
+            wanted=frozenset(words_of.terms(_looked_for(one.query))),
+            near=one.query.near,
             sparse_type="bm25-fielded" if one.view.combine == "sum" else "bm25",
             fused={group.best.chunk_id: group.best for group in one.groups},
             mode=mode_of(one),
@@ -429,6 +485,11 @@ def _origins(
             for member in (group.best, *group.others):
                 origins[member.chunk_id] = origin
     return origins
+
+
+def _looked_for(query: Query) -> str:
+    """Return the text whose terms are shown in hits: with near words, where there are any."""
+    return " ".join((query.meaning, *words(query))) if query.near else query.meaning
 
 
 def _has_vectors(one: Ranked) -> bool:

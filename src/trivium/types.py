@@ -410,7 +410,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a search gives back, the same on every door."""
+    """What a search gives back, the same on every door.
+
+    `better` is the query as it was probably meant, and then the first of the suggestions.
+    """
 
     query: str
     profile: str
@@ -427,6 +430,7 @@ class Answer:
     suggestions: tuple[str, ...] = ()
     took_ms: float = 0.0
     next: str | None = None
+    better: str = ""
 
 
 def lines_of(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from mcp import Client, StdioServerParameters
+from pydantic.alias_generators import to_camel
 
 import trivium
 from trivium import config
@@ -32,6 +33,10 @@ QUESTIONS: list[dict[str, Any]] = [
     {"query": "password", "filters": {"branches": 1}},
     {"query": "password", "filters": {"lang": "pyton"}},
     {"query": "password", "sort": "path", "limit": 2},
+    {"query": "pasword hashd"},
+    {"query": "pasword", "typos": False},
+    {"query": "reset a pas", "as_you_type": True},
+    {"query": "pwd", "synonyms": True},
     {"query": "zebra"},
     {"query": "東京"},
 ]
@@ -111,6 +116,8 @@ def by_command(folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
             flags.append("--explain")
         elif name == "filters":
             flags += flags_of(value)
+        elif isinstance(value, bool):
+            flags.append(f"--{'' if value else 'no-'}{name.replace('_', '-')}")
         elif name != "query":
             flags += [f"--{name.replace('_', '-')}", str(value)]
     words = [COMMAND, "search", asked["query"], str(folder), "--json", *flags]
@@ -129,8 +136,12 @@ def flags_of(filters: dict[str, Any]) -> list[str]:
     return flags
 
 
+def in_json(asked: dict[str, Any]) -> dict[str, Any]:
+    return {to_camel(name): value for name, value in asked.items()}
+
+
 def by_http(address: str, asked: dict[str, Any]) -> dict[str, Any]:
-    answer = httpx.post(f"{address}/api/search", json=asked)
+    answer = httpx.post(f"{address}/api/search", json=in_json(asked))
     assert answer.status_code == 200, answer.text
     return answer.json()  # type: ignore[no-any-return]
 
@@ -142,7 +153,7 @@ def by_mcp(folder: Path, asked: dict[str, Any], *, tool: str = "search") -> dict
 
     async def talk() -> dict[str, Any]:
         async with Client(server) as client:
-            result = await client.call_tool(tool, asked)
+            result = await client.call_tool(tool, in_json(asked))
             assert not result.is_error
             assert isinstance(result.structured_content, dict)
             return result.structured_content

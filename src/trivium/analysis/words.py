@@ -69,7 +69,28 @@ _CACHE_SIZE = 200_000
 _LONGEST_CACHED = 128
 _TAKE_DICTIONARIES = ("standard", "simple")
 
+# What may follow the letters typed so far of an English word and goes with its stem.
+_ENDINGS = tuple(
+    """e s es d ed g ng ing ings r er ers or y ly n on ion ions ation ations tion ication cation
+    t nt ent ment ments ity ty ies ble able ness ful al ally ous ive ve ance ence ist ism ize
+    ise ized ised izing ising ization isation""".split()  # noqa: SIM905 - as above
+)
+
+_START_ENDINGS = "aeiouys"
+
 Split = Callable[[str], tuple[list[str], list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How terms of words that start with a text look: they start with `letters` or are a stem.
+
+    In text without spaces there are no words to start: `run` are terms side by side.
+    """
+
+    letters: str
+    stems: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +99,14 @@ class Analyser:
 
     `fold` makes the start of a word look like the start of a term, for prefixes. `units`
     says where the words of a dictionary stand in a run without spaces; None: it has none.
+    `stem` is what one word of lower-case letters becomes.
     """
 
     name: str
     split: Split
     fold: Callable[[str], str] = str.lower
     units: Callable[[str], list[Unit]] | None = None
+    stem: Callable[[str], str] = str
 
     def terms(self, text: str) -> list[str]:
         """Return all terms of `text`."""
@@ -93,6 +116,22 @@ class Analyser:
     def words(self, text: str) -> list[str]:
         """Return the terms that stand side by side in `text`, for phrases."""
         return self.split(text)[0]
+
+    def start(self, text: str) -> Start:
+        """Return what the terms of words that start with `text` look like.
+
+        Stems are shorter than words: one that starts with validat has the term valid.
+        """
+        letters = self.fold(text)
+        if not letters.isascii() and len(text) <= _LONGEST_TERM and cjk.has_cjk(text):
+            run = self.words(text)
+            return Start(letters, run=tuple(run) if len(run) > 1 else ())
+        if not _SHORTEST_STEMMED < len(letters) <= _LONGEST_TERM or not letters.isalpha():
+            return Start(letters)
+        stems = {self.stem(letters), *(self.stem(letters + ending) for ending in _ENDINGS)}
+        # One letter behind a stem starts an ending if it is a vowel or s: opene, not openm.
+        longest = len(letters) - (1 if letters[-1] in _START_ENDINGS else 2)
+        return Start(letters, tuple(sorted(one for one in stems if len(one) <= longest)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +182,13 @@ class _Standard:
             whole = _lower(piece.replace("_", ""))
             if len(parts) > 1 and len(whole) <= _LONGEST_TERM:
                 # Stemmed as a word of its own would be, so that typing it in lower case finds it.
-                wholes.append(self._stemmed(whole))
+                wholes.append(self.stem(whole))
         return _Made(tuple(words), tuple(wholes))
 
     def _kept(self, parts: list[str]) -> list[str]:
         is_compound = len(parts) > 1
         return [
-            self._stemmed(part)
+            self.stem(part)
             for part in parts
             if part not in STOP_WORDS
             and len(part) <= _LONGEST_TERM
@@ -157,7 +196,8 @@ class _Standard:
             and not (is_compound and len(part) == 1 and part.isdigit())
         ]
 
-    def _stemmed(self, word: str) -> str:
+    def stem(self, word: str) -> str:
+        """Return the stem of a lower-case word; one of other than English letters is its own."""
         if len(word) < _SHORTEST_STEMMED or not word.isalpha() or not word.isascii():
             return word
         if self._stem is None:
@@ -292,7 +332,7 @@ def analyser(name: str) -> Analyser:
 
 
 _ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
-    "standard": lambda name: Analyser(name, _Standard(runs.split).split, _fold_prefix),
+    "standard": lambda name: _standard(name, runs.split),
     "simple": lambda name: Analyser(name, lambda text: (simple_terms(text), [])),
     "graph": lambda name: Analyser(name, lambda text: (graph_terms(text), [])),
     "graph-all": lambda name: Analyser(name, lambda text: (graph_terms(text, stop_words=()), [])),
@@ -303,12 +343,16 @@ _ANALYSERS: Mapping[str, Callable[[str], Analyser]] = {
 
 def _with_dictionary(base: str, language: str) -> Analyser:
     dictionary = dictionaries.dictionary(language)
-    plain = analyser(base)
+    name = f"{base}+{language}"
     if base == "standard":
-        split = _Standard(dictionary.split).split
-    else:
-        split = _SimpleLookedUp(dictionary).split
-    return Analyser(f"{base}+{language}", split, plain.fold, dictionary.units)
+        return replace(_standard(name, dictionary.split), units=dictionary.units)
+    split = _SimpleLookedUp(dictionary).split
+    return Analyser(name, split, analyser(base).fold, dictionary.units)
+
+
+def _standard(name: str, run: Split) -> Analyser:
+    made = _Standard(run)
+    return Analyser(name, made.split, _fold_prefix, stem=made.stem)
 
 
 def with_tokenizer(view: View, tokenizer: str) -> View:

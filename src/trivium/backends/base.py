@@ -206,6 +206,13 @@ class TextIndex(Protocol):
         """Return in how many of them each term stands; where fields are apart, the most of one."""
         ...
 
+    def starting(self, text: str, *, most: int) -> Sequence[tuple[str, int]]:
+        """Return terms that start with `text`, each with how many documents have it.
+
+        Those that most documents have come first, equal ones in the order of their letters.
+        """
+        ...
+
 
 class VectorIndex(Protocol):
     """Search by meaning in one vector space."""

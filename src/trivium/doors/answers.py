@@ -63,6 +63,9 @@ class Asked:
     cursor: str | None = None
     sort: str = "relevance"
     min_confidence: float | None = None
+    as_you_type: bool = False
+    typos: bool = True
+    synonyms: bool | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -127,6 +130,9 @@ class HttpSearch(SearchRequest):
     cursor: str | None = None
     sort: str = "relevance"
     min_confidence: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    as_you_type: bool = False
+    typos: bool = True
+    synonyms: bool | None = None
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -153,6 +159,13 @@ class McpSearch(SearchRequest):
     min_confidence: Annotated[
         float | None,
         Field(ge=0, le=1, description="Only hits that answer at least this likely, 0 to 1."),
+    ] = None
+    as_you_type: Annotated[
+        bool, Field(description="The last word may go on; words alone, at once.")
+    ] = False
+    typos: Annotated[bool, Field(description="false: every word as it was typed.")] = True
+    synonyms: Annotated[
+        bool | None, Field(description="true: also what means the same, cfg for config.")
     ] = None
 
 

@@ -39,6 +39,8 @@ from trivium.writing.digest import Cutting
 
 Say = Callable[[str], None]
 NamesOf = Callable[[Question, Hit], tuple[str, ...]]
+# As in the product, whichever model is measured.
+_LEXICON = static()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,10 @@ class Prepared:
         )
         asked = contender.embedder
         given = engine.Circumstances(
-            "evaluation", contender.embedders, preferred="" if asked is None else asked.name
+            "evaluation",
+            contender.embedders,
+            preferred="" if asked is None else asked.name,
+            lexicon=_LEXICON,
         )
         with self.backends[question.fold].snapshot() as snapshot:
             try:

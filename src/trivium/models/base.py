@@ -78,3 +78,12 @@ class Served(Protocol):
     def tokens(self, text: str) -> int:
         """Return about how many tokens of a text are sent; rather more than less."""
         ...
+
+
+@runtime_checkable
+class Knowing(Protocol):
+    """A model with a list of words, which can tell a rare word from a misspelt one."""
+
+    def knows(self, word: str) -> bool:
+        """Say whether a lower-case word is on its list. Raises ModelError if it has none now."""
+        ...

@@ -94,6 +94,10 @@ class StaticEmbedder:
         self._embed(text, vector)
         return vector
 
+    def knows(self, word: str) -> bool:
+        """Say whether a lower-case word has a row of its own. Raises ModelError."""
+        return self._load().numbering.knows(word)
+
     def _embed(self, text: str, into: NDArray[np.float32]) -> None:
         import numpy as np
 

@@ -62,6 +62,10 @@ class Numbering:
         # A corpus repeats its tokens: most cost one look-up.
         self._known: dict[str, tuple[int, ...]] = {}
 
+    def knows(self, word: str) -> bool:
+        """Say whether a lower-case word is an entry of its own."""
+        return word in self._vocabulary
+
     def numbers(self, text: str) -> list[int]:
         """Return one number for each entry found; what the vocabulary lacks is passed over."""
         known = self._known

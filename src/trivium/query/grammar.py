@@ -6,7 +6,7 @@ so one query means the same thing on every backend.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trivium.filtering.conditions import EVERYTHING, Filter
@@ -14,9 +14,10 @@ from trivium.filtering.conditions import EVERYTHING, Filter
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Any of the terms of `text`; more matches score higher."""
+    """Any of the terms of `text`; more matches score higher. Each counts `weight` times."""
 
     text: str
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,19 @@ NOTHING = AnyOf(())
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was asked: the words to look for, the text to embed, filters typed inline."""
+    """What was asked: the words to look for, the text to embed, filters typed inline.
+
+    `near` are words looked for beside those that were typed, each such as pasword ~ password;
+    `better` is the text as it was meant to be typed, empty where nothing seems wrong with it.
+    """
 
     text: str
     root: Expression
     meaning: str
     where: Filter = EVERYTHING
     notes: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    better: str = ""
 
 
 def demands(root: Expression) -> bool:
@@ -115,6 +122,46 @@ def _phrases(root: Expression) -> Iterator[str]:
                 yield from _phrases(one)
         case Without(keep, _):
             yield from _phrases(keep)
+
+
+def words(query: Query) -> tuple[str, ...]:
+    """Return the texts of the words that are looked for, each once, in the order of the query."""
+    return tuple(dict.fromkeys(_words(query.root)))
+
+
+def _words(root: Expression) -> Iterator[str]:
+    match root:
+        case Words(text):
+            yield text
+        case AllOf(children, also):
+            for one in (*children, *also):
+                yield from _words(one)
+        case AnyOf(children):
+            for one in children:
+                yield from _words(one)
+        case Without(keep, _):
+            yield from _words(keep)
+
+
+def widened(root: Expression, near: Mapping[str, tuple[Expression, ...]]) -> Expression:
+    """Return an expression in which other words may stand for those of some texts.
+
+    What is excluded stays as it is: a near word excludes nothing.
+    """
+    match root:
+        case Words(text) if text in near:
+            return AnyOf((root, *near[text]))
+        case AllOf(children, also):
+            return replace(
+                root,
+                children=tuple(widened(one, near) for one in children),
+                also=tuple(widened(one, near) for one in also),
+            )
+        case AnyOf(children):
+            return AnyOf(tuple(widened(one, near) for one in children))
+        case Without(keep, _):
+            return replace(root, keep=widened(keep, near))
+    return root
 
 
 def operators(query: Query) -> str:

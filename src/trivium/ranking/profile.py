@@ -50,7 +50,9 @@ class Retrieval:
     `words` is what scores text: "bm25", or "points" given to the best of it. `meaning` says how
     a cosine becomes a score: as it is ("raw"), 0 where negative ("positive"), moved to 0..1
     ("half"), or times 100 ("hundred"); those not above `floor` are dropped. `complete` scores
-    in each signal what only another one found.
+    in each signal what only another one found. `typos` and `synonyms` are what a word near a
+    typed one that nobody wrote counts, and one that means the same; 0 looks for none.
+    `abbreviations` takes the list for code beside the user's own.
     """
 
     depth: int
@@ -58,6 +60,9 @@ class Retrieval:
     meaning: str = "raw"
     floor: float | None = None
     complete: bool = False
+    typos: float = 0.0
+    synonyms: float = 0.0
+    abbreviations: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class Origin:
     `weights` are those of fields that are scored apart, `operators` the ones a query has.
     `asked` is the query without its filters, `names` what it asks for by name; `rarity` is what
     its terms tell, `trust` how far the model of the vectors reads it; `unit` is that of the view.
+    `near` are the words looked for beside those that were typed.
     """
 
     gathered: Gathered
@@ -70,6 +71,7 @@ class Origin:
     rarity: Rarity = NOTHING_RARE
     trust: float = 1.0
     unit: str = "chunk"
+    near: tuple[str, ...] = ()
 
     @property
     def last_type(self) -> str:
@@ -136,7 +138,11 @@ def _sparse(score: float | None, chunk_id: ChunkId, origin: Origin) -> dict[str,
         gained = {part.name: part.value for part in points}
         return {"type": "points", "score": score, "points": gained}
     shown: dict[str, object] = {"type": origin.sparse_type, "score": score, "k1": 1.2, "b": 0.75}
-    return {**shown, "weights": dict(origin.weights)} if origin.weights else shown
+    if origin.weights:
+        shown["weights"] = dict(origin.weights)
+    if origin.near:
+        shown["near"] = list(origin.near)
+    return shown
 
 
 def _ranks(scored: Scored, origin: Origin, values: Mapping[str, float]) -> dict[str, object]:

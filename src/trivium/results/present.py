@@ -287,8 +287,11 @@ def footer(answer: Answer) -> list[str]:
         said.append(f"not searched: {reasons}")
     if answer.freshness.dirty_files:
         said.append(f"{answer.freshness.dirty_files} changed files are not in the index yet")
-    if answer.suggestions:
-        said.append(f"related: {', '.join(map(one_line, answer.suggestions))}")
+    if answer.better:
+        said.append(f"did you mean: {one_line(answer.better)}")
+    others = answer.suggestions[1:] if answer.better else answer.suggestions
+    if others:
+        said.append(f"related: {', '.join(map(one_line, others))}")
     said += [f"{one.stage}: {one.reason}" for one in answer.degraded]
     said += list(answer.notes)
     return said

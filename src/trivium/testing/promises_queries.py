@@ -67,6 +67,12 @@ class QueryPromises(Promises):
             (Prefix("openm"), "camel"),
             (Prefix("zzz"), ""),
             (Prefix("b.*"), ""),
+            (Prefix("barki"), "dog"),
+            (Prefix("readr"), "camel"),
+            (Prefix("検"), "japanese mixed"),
+            (Prefix("検索エ"), "japanese"),
+            (Prefix("検索ン"), ""),
+            (Prefix("x" * 10_000), ""),
             (Words("検索"), "japanese mixed"),
             (Words("全文検索"), "japanese mixed"),
             (Phrase("全文検索"), "japanese"),
@@ -135,6 +141,14 @@ class QueryPromises(Promises):
             once, twice = _scores(text, Words("fox")), _scores(text, Words("fox Fox"))
 
         assert twice == pytest.approx({one: 2 * score for one, score in once.items()}, rel=1e-5)
+
+    def test_words_of_less_weight_score_that_share(self, texts: Backend) -> None:
+        with texts.snapshot() as snapshot:
+            text = snapshot.text(BODY)
+            full = _scores(text, Words("quick fox"))
+            half = _scores(text, Words("quick fox", weight=0.5))
+
+        assert half == pytest.approx({one: 0.5 * score for one, score in full.items()}, rel=1e-5)
 
     def test_every_prefix_scores_one_however_many_terms_and_fields_it_matches(
         self, texts: Backend

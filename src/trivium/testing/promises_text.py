@@ -181,3 +181,43 @@ class TextPromises(Promises):
 
         assert found.ids == expected.ids
         assert found.scores == pytest.approx(expected.scores, rel=1e-3)
+
+    @pytest.mark.parametrize("view", [REPEAT, SUM, BODY], ids=lambda view: view.name)
+    def test_a_frequency_is_the_number_of_documents_that_have_a_term(
+        self, backend: Backend, view: View
+    ) -> None:
+        bodies = ("password reset", "password password", "passport", "nothing of the kind")
+        write(backend, [make_file(f"{n}.md", [Section(f"s{n}", b)]) for n, b in enumerate(bodies)])
+
+        with backend.snapshot() as snapshot:
+            counts = snapshot.text(view).frequencies(["password", "passport", "pasword"])
+
+        assert dict(counts) == {"password": 2, "passport": 1, "pasword": 0}
+
+    def test_terms_that_start_alike_come_by_frequency_then_by_letters(
+        self, backend: Backend
+    ) -> None:
+        bodies = ("pasta password", "password passport", "pass the salt", "pear")
+        write(backend, [make_file(f"{n}.md", [Section(f"s{n}", b)]) for n, b in enumerate(bodies)])
+
+        with backend.snapshot() as snapshot:
+            text = snapshot.text(BODY)
+            expected = [("password", 2), ("pass", 1), ("passport", 1), ("pasta", 1)]
+            assert [*text.starting("pas", most=9)] == expected
+            assert [*text.starting("pas", most=2)] == expected[:2]
+            assert [*text.starting("pas", most=0)] == []
+            assert [*text.starting("q", most=9)] == []
+
+    def test_new_terms_are_known_once_published_and_old_ones_gone_once_compacted(
+        self, backend: Backend
+    ) -> None:
+        write(backend, [make_file("a.md", [Section("a", "walrus")])])
+        write(backend, [make_file("a.md", [Section("a", "penguin")])])
+        with backend.writer(wait_s=0) as writer:
+            writer.compact()
+            writer.publish()
+
+        with backend.snapshot() as snapshot:
+            text = snapshot.text(BODY)
+            assert dict(text.frequencies(["walrus", "penguin"])) == {"walrus": 0, "penguin": 1}
+            assert [*text.starting("wal", most=9)] == []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trivium.analysis.syntax import operators
-from trivium.analysis.words import Analyser
+from trivium.analysis.words import Analyser, Start
 from trivium.filtering.conditions import ATTRIBUTES, Condition, Filter, Test
 from trivium.query.grammar import AllOf, AnyOf, Expression, Operators, Phrase, Prefix, Words
 
@@ -61,7 +61,7 @@ def compile_query(
         if isinstance(part, Phrase):
             return _phrase(schema, fields, words_of.words(part.text))
         if isinstance(part, Prefix):
-            return _prefix(schema, fields.words, words_of.fold(part.text))
+            return _prefix(schema, fields, words_of.start(part.text))
         if isinstance(part, AllOf):
             needed = [(must, made) for made in map(compiled, part.children) if made]
             also = [clause for child in part.also for clause in alternatives(child)]
@@ -86,7 +86,8 @@ def _terms(
     schema: tantivy.Schema, fields: Fields, words_of: Analyser, part: Words | Operators
 ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     if isinstance(part, Words):
-        return _words(schema, fields.words, Counter(words_of.terms(part.text)))
+        counts = Counter(words_of.terms(part.text))
+        return _words(schema, fields.words, counts, weight=part.weight)
     # Where there is no field of them, they ask for nothing.
     return _words(
         schema, fields.operators, Counter(operators(part.text) if fields.operators else ())
@@ -94,7 +95,7 @@ def _terms(
 
 
 def _words(
-    schema: tantivy.Schema, fields: Weighted, terms: Counter[str]
+    schema: tantivy.Schema, fields: Weighted, terms: Counter[str], *, weight: float = 1.0
 ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     import tantivy
 
@@ -103,9 +104,9 @@ def _words(
         return [(tantivy.Occur.Should, tantivy.Query.empty_query())]
     clauses = []
     for term, count in terms.items():
-        for field, weight in fields:
+        for field, of_field in fields:
             made = tantivy.Query.term_query(schema, field, term, index_option="freq")
-            clauses.append((tantivy.Occur.Should, _boosted(made, count * weight)))
+            clauses.append((tantivy.Occur.Should, _boosted(made, count * of_field * weight)))
     return clauses
 
 
@@ -121,18 +122,23 @@ def _phrase(schema: tantivy.Schema, fields: Fields, words: list[str]) -> tantivy
     return _joined(clauses) or tantivy.Query.empty_query()
 
 
-def _prefix(schema: tantivy.Schema, fields: Weighted, text: str) -> tantivy.Query | None:
+def _prefix(schema: tantivy.Schema, fields: Fields, start: Start) -> tantivy.Query | None:
     import tantivy
 
+    text = start.letters
     if not text:
         return None
     if len(text) > _LONGEST_PATTERN:
         # No term is as long; and Tantivy compiles no pattern of more than 1,000 states.
         return tantivy.Query.empty_query()
+    if start.run:
+        joined = _phrase(schema, fields, list(start.run))
+        return joined and tantivy.Query.const_score_query(joined, 1.0)
     clauses = [
         (tantivy.Occur.Should, tantivy.Query.regex_query(schema, field, escape(text) + ".*"))
-        for field, _ in fields
+        for field, _ in fields.words
     ]
+    clauses += _words(schema, fields.words, Counter(start.stems))
     joined = _joined(clauses)
     return tantivy.Query.const_score_query(joined, 1.0) if joined else tantivy.Query.empty_query()
 

@@ -171,7 +171,7 @@ class EmbeddedSnapshot:
             self._pinned[key] = found
         folder.note_use()
         state, searcher = self._pinned[key]
-        reader = TextReader(folder, searcher, view)
+        reader = TextReader(folder, searcher, view, state=state)
         return EmbeddedText(self, reader, is_current=state.seq >= self.seq)
 
     def _build(self, folder: TextFolder) -> None:

@@ -103,6 +103,10 @@ class EmbeddedText:
         """Return in how many of them each term stands, in the field where it does so most."""
         return self._reader.frequencies(terms)
 
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        return self._reader.starting(text, most=most)
+
 
 class EmbeddedVectors:
     """See trivium.backends.base.VectorIndex."""

@@ -46,6 +46,10 @@ _KEPT_DAYS = 14
 _MOST_VIEWS = 24
 _USED = "used"
 _NOTED_EVERY_S = 3600.0
+# Of starts of up to so many letters, so many terms are kept in memory, for so many of them.
+_SHORT_START = 2
+_MOST_STARTING = 50
+_MOST_STARTS = 1000
 _LONG = frozenset({"body", "content", "comment", "description", "previews"})
 
 
@@ -136,6 +140,7 @@ class TextFolder:
         self._schema: tantivy.Schema | None = None
         self._open: tuple[State, tantivy.Index] | None = None
         self._noted_at = 0.0
+        self._starting: tuple[State | None, dict[str, list[tuple[str, int]]]] = (None, {})
         self._current = Replaced(self.folder / "current.json", _state_of)
 
     @property
@@ -170,6 +175,12 @@ class TextFolder:
                 self._open = (state, index)
                 return state, searcher
         return None
+
+    def starting(self, state: State) -> dict[str, list[tuple[str, int]]]:
+        """Return the terms of short starts that were read from a state before, to be added to."""
+        if self._starting[0] != state:
+            self._starting = (state, {})
+        return self._starting[1]
 
     def note_use(self) -> None:
         """Remember that the view was asked today, so that it is kept up to date."""
@@ -381,9 +392,12 @@ def needs_rebuild(state: State, *, chunks: int, views: int) -> bool:
 class TextReader:
     """Asks one pinned searcher; scores are Tantivy's BM25."""
 
-    def __init__(self, folder: TextFolder, searcher: tantivy.Searcher, view: View) -> None:
+    def __init__(
+        self, folder: TextFolder, searcher: tantivy.Searcher, view: View, *, state: State
+    ) -> None:
         self._folder = folder
         self._searcher = searcher
+        self._state = state
         self._analyser = analyser(view.analyser)
         # Views that differ in the weights of fields kept apart share their folder.
         self._fields = asked_of(view)
@@ -422,6 +436,27 @@ class TextReader:
         count = self._searcher.doc_freq
         fields = [name for name, _ in self._fields.words]
         return {term: max([count(name, term) for name in fields], default=0) for term in terms}
+
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        if most < 1:
+            return []
+        if len(text) > _SHORT_START or most > _MOST_STARTING:
+            return self._starting(text, most=most)
+        # Many terms start so: with every key pressed, they would be read again.
+        kept = self._folder.starting(self._state)
+        if text not in kept:
+            if len(kept) >= _MOST_STARTS:
+                kept.clear()
+            kept[text] = self._starting(text, most=_MOST_STARTING)
+        return kept[text][:most]
+
+    def _starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        counts: dict[str, int] = {}
+        for field, _ in self._fields.words:
+            for term, count in self._searcher.terms_with_prefix(field, text, limit=most):
+                counts[term] = max(count, counts.get(term, 0))
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def _compile(self, query: Query) -> tantivy.Query | None:
         return compile_query(self._folder.schema, self._fields, self._analyser, query.root)

@@ -26,13 +26,15 @@ avgdl the exact number of terms of the field in all documents, divided by N.
 Leaves.
 
 - Words: matches if any term of analyser.terms(text) is there. The score is the sum over
-  the terms found, each counted as often as the query says it.
+  the terms found, each counted as often as the query says it, times the weight of the leaf.
 - Phrase: matches if analyser.words(text) stand side by side and in order inside one value
   of one field. The score is BM25 with the number of such places as tf and the sum of the
   words' idf, a repeated word counted again, as idf. One word is scored as that term.
 - Operators: as Words, with the operators of the text as its terms.
-- Prefix: matches if any term starts with the lower-cased text. The score is 1, however
-  many terms and fields do.
+- Prefix: matches if any term starts with the lower-cased text, or is the stem of the text with
+  an English ending (analyser.start): validat* finds validation, whose term is valid. Of text
+  without spaces, which has no words that start so, its terms side by side. The score is 1,
+  however many terms and fields match.
 
 Operators.
 
@@ -59,6 +61,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trivium.analysis.syntax import operators
+from trivium.analysis.words import Start
 from trivium.backends.reference import bm25
 from trivium.backends.reference.inverted import Field, Inverted
 from trivium.query.grammar import (
@@ -85,18 +88,19 @@ def matches(root: Expression, *, index: Inverted) -> Matches:
 def _evaluate(expression: Expression, index: Inverted) -> Matches | None:  # noqa: PLR0911 - one per case
     """Return what matches, or None if the expression asks for nothing."""
     match expression:
-        case Words(text):
-            return _words(Counter(index.analyser.terms(text)), index.fields, index)
+        case Words(text, weight):
+            counts = Counter(index.analyser.terms(text))
+            return _words(counts, index.fields, index, weight=weight)
         case Operators(text):
-            counts = Counter(operators(text)) if index.operators else Counter[str]()
-            return _words(counts, index.operators, index)
+            typed = Counter(operators(text)) if index.operators else Counter[str]()
+            return _words(typed, index.operators, index)
         case Phrase(text):
             words = index.analyser.words(text)
             if len(words) > 1:
                 return _phrase(words, index)
             return _words(Counter(words), index.fields, index)
         case Prefix(text):
-            return _prefix(index.analyser.fold(text), index)
+            return _prefix(index.analyser.start(text), index)
         case AnyOf(children):
             return _any_of(_asked(children, index))
         case AllOf(children, also):
@@ -127,7 +131,9 @@ def _all_of(children: Sequence[Matches], also: Sequence[Matches]) -> Matches | N
     return {one: math.fsum(each.get(one, 0.0) for each in (*children, *also)) for one in shared}
 
 
-def _words(counts: Counter[str], fields: Sequence[Field], index: Inverted) -> Matches | None:
+def _words(
+    counts: Counter[str], fields: Sequence[Field], index: Inverted, *, weight: float = 1.0
+) -> Matches | None:
     if not counts:
         return None
     found: Matches = {}
@@ -136,7 +142,7 @@ def _words(counts: Counter[str], fields: Sequence[Field], index: Inverted) -> Ma
             postings = field.postings.get(term, {})
             idf = bm25.idf(documents=len(index.documents), frequency=len(postings))
             for chunk_id, frequency in postings.items():
-                gain = count * idf * _saturation(frequency, chunk_id, field)
+                gain = weight * count * idf * _saturation(frequency, chunk_id, field)
                 found[chunk_id] = found.get(chunk_id, 0.0) + field.weight * gain
     return found
 
@@ -158,14 +164,16 @@ def _phrase(words: Sequence[str], index: Inverted) -> Matches:
     return found
 
 
-def _prefix(start: str, index: Inverted) -> Matches | None:
-    if not start:
+def _prefix(start: Start, index: Inverted) -> Matches | None:
+    if not start.letters:
         return None
+    if start.run:
+        return dict.fromkeys(_phrase(start.run, index), 1.0)
     return {
         chunk_id: 1.0
         for field in index.fields
         for term, postings in field.postings.items()
-        if term.startswith(start)
+        if term.startswith(start.letters) or term in start.stems
         for chunk_id in postings
     }
 

@@ -55,3 +55,9 @@ class ReferenceText:
             term: max(len(one.postings.get(term, {})) for one in fields) if fields else 0
             for term in terms
         }
+
+    def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
+        """Return terms that start with `text`, the most frequent first."""
+        every = {term for field in self._index.fields for term in field.postings}
+        counts = self.frequencies([term for term in every if term.startswith(text)])
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[: max(most, 0)]

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 # Options that a search takes as they are given.
 _PASSED_ON = (
     *("mode", "search_mode", "min_score", "dedupe", "group", "expand", "deep_search"),
-    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort", "min_confidence"),
+    *("seeds", "bfs_depth", "bfs_decay", "cursor", "sort", "min_confidence", "as_you_type"),
+    "synonyms",
 )
 
 _PROFILE = click.option(
@@ -87,6 +88,15 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
 @click.option("--sort", default="relevance", show_default=True, help="relevance, newest or path.")
 @_NO_RERANK
 @click.option(
+    "--as-you-type", is_flag=True, help="The last word may go on; words alone, at every key."
+)
+@click.option("--no-typos", is_flag=True, help="Take every word as it was typed.")
+@click.option(
+    "--synonyms/--no-synonyms",
+    default=None,
+    help="Also what means the same, as cfg and config (default: the profile's).",
+)
+@click.option(
     "--with",
     "others",
     multiple=True,
@@ -106,6 +116,7 @@ def search(
     explain: bool,
     shows_facets: bool,
     no_rerank: bool,
+    no_typos: bool,
     others: tuple[Path, ...],
     no_sync: bool,
     yes: bool,
@@ -130,6 +141,7 @@ def search(
         "explain": explain,
         "filters": given_filters(given),
         "rerank": not no_rerank,
+        "typos": not no_typos,
     }
     with ExitStack() as opened:
         file = folder.name if searched != folder else ""

@@ -48,6 +48,9 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "cursor",
         "sort",
         "minConfidence",
+        "asYouType",
+        "typos",
+        "synonyms",
     ]
     assert search["required"] == ["query"]
     assert search["additionalProperties"] is False
