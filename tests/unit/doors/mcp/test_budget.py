@@ -141,3 +141,13 @@ def test_a_context_is_packed_a_few_times_however_little_is_too_much() -> None:
     assert tokens(reply) < whole
     # Once for all there is, and once for what is one token less.
     assert rooms == [whole - 1, 40 * 10 - 1]
+
+
+def test_the_text_says_how_likely_a_hit_answers_and_whether_it_is_weak() -> None:
+    def line(**more: object) -> str:
+        shown = {**answer("abc"), "results": [{**hit(0, "abc"), **more}]}
+        return fit(shown, max_tokens=None).text.splitlines()[1]
+
+    assert line(confidence=0.914, weak=False).endswith("doc:0.md  91%")
+    assert line(confidence=0.04, weak=True).endswith("doc:0.md  4%, weak")
+    assert line(confidence=None, weak=False).endswith("doc:0.md")
