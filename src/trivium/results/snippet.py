@@ -28,6 +28,8 @@ _LEAD_IN = 60
 # So much of prose is shown, if sentences end there.
 _PROSE_CHARACTERS = 320
 _TOO_SHORT = 80
+# A list without marks is one sentence to us.
+_PROSE_LINES = 8
 _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
 # Tokens of the hits of a query; a long text may have more.
@@ -94,7 +96,7 @@ def prose(text: str, *, first_line: int, sought: Sought) -> Snippet:
     elif end - start < _TOO_SHORT and last + 1 < len(spans):
         # A heading alone tells nothing: the sentence below it does, as far as it fits.
         end = _last_word(text, start, spans[last + 1][1])
-    kept = text[start:end].rstrip()
+    kept = "\n".join(text[start:end].split("\n")[:_PROSE_LINES]).rstrip()
     marks, words = _marked_with_phrases(kept, sought)
     if marks_all:
         marks = (_shared(spans[best], (start, start + len(kept))),)

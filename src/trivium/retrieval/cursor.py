@@ -128,12 +128,13 @@ def resume(
 
 def _unpacked(text: str) -> tuple[bytes, bytes, Cursor]:
     try:
-        # What is not as we write it was changed, even if it could be read.
         whole = base64.b64decode(text, altchars=b"-_", validate=True) if _is_long(text) else b""
     except (binascii.Error, ValueError):
         whole = b""
     body, check = whole[:-_CHECK_BYTES], whole[-_CHECK_BYTES:]
-    if len(body) != _LAYOUT.size or check != _check(body):
+    # What is not as we write it was changed, even if it could be read: + for - can.
+    is_ours = base64.urlsafe_b64encode(whole).decode("ascii") == text
+    if not is_ours or len(body) != _LAYOUT.size or check != _check(body):
         raise UsageError(f"The cursor is damaged: give it as an answer's next has it, or {_ANEW}.")
     version, place, asked, state, offset, first = _LAYOUT.unpack(body)
     if version != _VERSION:

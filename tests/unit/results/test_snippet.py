@@ -270,3 +270,10 @@ def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
     found = prose(text, first_line=1, sought=sought_for("tabby"))
     assert found.text.startswith("## Tabby\n\nword word")
     assert 160 < len(found.text) <= 320
+
+
+def test_a_list_without_marks_is_shown_in_a_few_lines() -> None:
+    found = prose(
+        "\n".join(["one", "tabby", *"abcdefghijklm"]), first_line=1, sought=sought_for("tabby")
+    )
+    assert found.text.split("\n") == ["one", "tabby", *"abcdef"]

@@ -153,3 +153,13 @@ def test_an_answer_that_is_cut_has_no_next_page_since_hits_would_be_skipped() ->
     assert len(kept(cut)) == 1
     assert cut.data["next"] is None
     assert "Next page" not in cut.text
+
+
+def test_the_text_says_how_likely_a_hit_answers_and_whether_it_is_weak() -> None:
+    def line(**more: object) -> str:
+        shown = {**answer("abc"), "results": [{**hit(0, "abc"), **more}]}
+        return fit(shown, max_tokens=None).text.splitlines()[1]
+
+    assert line(confidence=0.914, weak=False).endswith("doc:0.md  91%")
+    assert line(confidence=0.04, weak=True).endswith("doc:0.md  4%, weak")
+    assert line(confidence=None, weak=False).endswith("doc:0.md")
