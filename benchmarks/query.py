@@ -24,9 +24,10 @@ from trivium.analysis.words import analyser
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import fields_of
 from trivium.backends.embedded.vectors import SpaceFolder
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.minilm import minilm
+from trivium.options import Circumstances, SearchOptions
 from trivium.query.parse import parse
 from trivium.ranking.profile import profile
 

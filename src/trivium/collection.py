@@ -47,6 +47,7 @@ from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
 from trivium.models.static import static
 from trivium.opened import OpenedFiles
+from trivium.options import Circumstances, SearchOptions
 from trivium.query.synonyms import NO_SYNONYMS
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
@@ -324,7 +325,7 @@ class Collection:
             self.refresh()
         behind = self._kept.behind
         chosen = self.profile(profile)
-        options = engine.SearchOptions(
+        options = SearchOptions(
             profile=chosen,
             limit=limit,
             where=where_of(
@@ -350,7 +351,7 @@ class Collection:
         )
         is_words_alone = search_mode == "keyword" or as_you_type
         meaning = NONE if is_words_alone else self._meaning.chosen
-        given = engine.Circumstances(
+        given = Circumstances(
             collection=self.name,
             embedders=meaning.embedders,
             preferred=self._meaning.preferred if meaning.own is not None else "",

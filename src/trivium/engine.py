@@ -7,20 +7,17 @@ values; this is the only module that knows their order. Writes nothing.
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cache, partial
 
 from trivium.analysis.words import Analyser, analyser
 from trivium.backends.base import Snapshot
-from trivium.errors import UsageError, unknown
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
-from trivium.models.base import Embedder, Knowing
-from trivium.models.rerank import Reranking
+from trivium.options import Circumstances, SearchOptions, checked
 from trivium.query.grammar import Query, operators, phrases, relaxed, words
 from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
@@ -29,7 +26,6 @@ from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_sy
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
-from trivium.ranking.profile_file import GROUPS
 from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
 from trivium.results.facets import facets
@@ -50,17 +46,13 @@ from trivium.retrieval.recent import recent
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
-from trivium.retrieval.sorting import SORTS, by_sort
+from trivium.retrieval.sorting import by_sort
 from trivium.retrieval.spelling import Vocabulary, spelt
 from trivium.retrieval.spreading import Seeding
 from trivium.retrieval.typing import completed
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
-SEARCH_MODES = ("hybrid", "vector", "keyword")
-EXPANSIONS = ("none", "context")
-_MOST_SEEDS = 500
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
-_DEEPEST = 10
 # What may differ between two pages of one answer, and what is bound in another way.
 _NOT_BINDING = frozenset(
     {"profile", "where", "within", "limit", "explain", "expand", "group", "cursor"}
@@ -70,73 +62,12 @@ _DEPTH_AT_A_KEY = 20
 SYNONYM_WEIGHT = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """What may be said beside the query. None is the profile's own.
-
-    `seeds`, `bfs_depth` and `bfs_decay` are for profiles that spread over the graph;
-    `expand` "context" adds what the hits call and import after them; `dedupe` leaves out what
-    repeats a better hit; `group` says what is one hit; `within` are those conditions of `where`
-    that say what is searched at all, and without which nothing is counted; `cursor` is the
-    `next` of the page before; `min_confidence` leaves out hits that answer the query less likely;
-    without `typos` each word is taken as it was typed; `as_you_type` lets the last word go on and
-    asks the text index alone; `synonyms` also looks for words that mean the same, of the user's
-    list and of that for code.
-    """
-
-    profile: Profile
-    limit: int | None = None
-    where: Filter = EVERYTHING
-    search_mode: str = "hybrid"
-    min_score: float | None = None
-    explain: bool = False
-    deep_search: bool = False
-    seeds: int | None = None
-    bfs_depth: int | None = None
-    bfs_decay: float | None = None
-    expand: str = "none"
-    dedupe: bool = False
-    group: str | None = None
-    within: Filter = EVERYTHING
-    cursor: str | None = None
-    sort: str = "relevance"
-    min_confidence: float | None = None
-    typos: bool = True
-    as_you_type: bool = False
-    synonyms: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What an answer says about the index beside its hits.
-
-    `is_there` tells whether a file still stands where it was indexed; None: all do. `identity`
-    tells the collection from others of its name; `now` is in seconds since 1970. `lexicon`
-    knows words that are no mistakes, though no document has them.
-    """
-
-    collection: str
-    embedders: Sequence[Embedder] = ()
-    preferred: str = ""
-    why_no_embedder: str = ""
-    advice: str = "trivium index"
-    dirty_files: int = 0
-    degraded: tuple[Degraded, ...] = field(default=())
-    is_there: Callable[[str], bool] | None = None
-    notes: tuple[str, ...] = ()
-    reranking: Reranking | None = None
-    identity: str = ""
-    now: float | None = None
-    synonyms: Synonyms = NO_SYNONYMS
-    lexicon: Knowing | None = None
-
-
 def search(
     snapshot: Snapshot, text: str, *, options: SearchOptions, given: Circumstances
 ) -> Answer:
     """Answer `text` from one state of the index."""
     started = time.perf_counter()
-    limit = _checked(options)
+    limit = checked(options)
     if options.as_you_type:
         options, given = _at_a_key(options), replace(given, reranking=None)
     query = parse(text, dialect=options.profile.dialect)
@@ -157,25 +88,24 @@ def search(
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
     groups = recent(snapshot, groups, now=given.now, boosts=profile.boosts)
-    # Where a hit stood before the graph had its say, which is for one page only.
-    stood = {group.best.chunk_id: place for place, group in enumerate(groups, 1)}
     contents = snapshot.contents()
     embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
-
     state_of = partial(_state, mark=[contents.seq, embedder])
     listed = partial(_listed, snapshot, groups, options=options)
     start = cursors.resume(cursor, limit, listed=listed, state_of=state_of)
-    placed = start.listed
-    origins = _origins(snapshot, ranked, profile, placed=placed.seen)
-    near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
-    shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
-    fetched = partial(fetch, snapshot, origins=origins, shape=shape)
-
-    def shown(some: Sequence[cut.Group]) -> list[Hit]:
-        return weighed(snapshot, fetched(some), origins=origins, places=stood)
-
+    shown = partial(
+        _hits,
+        snapshot,
+        query=query,
+        ranked=ranked,
+        origins=_origins(snapshot, ranked, profile, placed=start.listed.seen),
+        # Where a hit stood before the graph had its say, which is for one page only.
+        places={group.best.chunk_id: place for place, group in enumerate(groups, 1)},
+        options=options,
+        given=given,
+    )
     found = page(
-        placed.groups,
+        start.listed.groups,
         limit,
         shown,
         is_there=given.is_there,
@@ -184,24 +114,22 @@ def search(
         least=options.min_confidence,
     )
     has_more = limit > 0 and found.end < len(groups)
-    state = state_of(placed, found.end) if has_more else None
+    state = state_of(start.listed, found.end) if has_more else None
     around: list[Hit] = []
-    silent = unmatched(snapshot, where, is_empty=not groups)
-    if not groups:
-        silent += nothing(
-            snapshot,
-            Emptied(
-                query.meaning,
-                where=where,
-                within=options.within,
-                least=options.min_score,
-                count=lambda wider, least: len(pool_of(wider, least)),
-            ),
-        )
     if options.expand == "context" or profile.expansion.method == "context":
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
+    silent = unmatched(snapshot, where, is_empty=not groups)
+    if not groups:
+        emptied = Emptied(
+            query.meaning,
+            where=where,
+            within=options.within,
+            least=options.min_score,
+            count=lambda wider, least: len(pool_of(wider, least)),
+        )
+        silent += nothing(snapshot, emptied)
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
     return Answer(
         query=text,
@@ -227,6 +155,25 @@ def search(
         if state is None
         else cursors.write(cursors.Cursor(state, found.end, start.first), bound),
     )
+
+
+def _hits(
+    snapshot: Snapshot,
+    groups: Sequence[cut.Group],
+    *,
+    query: Query,
+    ranked: Sequence[Ranked],
+    origins: Mapping[ChunkId, Origin],
+    places: Mapping[ChunkId, int],
+    options: SearchOptions,
+    given: Circumstances,
+) -> list[Hit]:
+    """Return entries as hits, with what to show of them and how likely they answer."""
+    profile = options.profile
+    near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
+    shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
+    fetched = fetch(snapshot, groups, origins=origins, shape=shape)
+    return weighed(snapshot, fetched, origins=origins, places=places)
 
 
 def _listed(
@@ -393,52 +340,6 @@ def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
         snapshot.text(scope.view).search(query, where=EVERYTHING, depth=1).ids
         for scope in profile.scopes
     )
-
-
-def _checked(options: SearchOptions) -> int:
-    """Return the limit. Raises UsageError for options that are out of range or not for here."""
-    profile = options.profile
-    limit = profile.default_limit if options.limit is None else options.limit
-    if not isinstance(limit, int) or isinstance(limit, bool):
-        raise UsageError(f"limit is {limit!r}; give a whole number.")
-    if not 0 <= limit <= profile.most:
-        raise UsageError(f"limit is {limit}; profile {profile.name} takes 1 to {profile.most}.")
-    for name, value, choices in (
-        ("search mode", options.search_mode, SEARCH_MODES),
-        ("expansion", options.expand, EXPANSIONS),
-        ("group", options.group, GROUPS),
-        ("sort", options.sort, SORTS),
-    ):
-        if value is not None and value not in choices:
-            raise UsageError(unknown(name, value, choices))
-    spreads = profile.expansion.method == "spread"
-    ranges = (
-        ("seeds (topK)", options.seeds, 1, _MOST_SEEDS),
-        ("bfs_depth", options.bfs_depth, 0, _DEEPEST),
-        ("bfs_decay", options.bfs_decay, 0, 1),
-    )
-    for name, number, least, most in ranges:
-        if number is not None and not spreads:
-            raise UsageError(
-                f"{name} is for profiles that spread over the graph; {profile.name} does not."
-            )
-        if number is not None and not least <= number <= most:
-            raise UsageError(f"{name} is {number}; give {least} to {most}.")
-    if options.deep_search and not any(scope.deep for scope in profile.scopes):
-        raise UsageError(f"Profile {profile.name} has no deep search; xplor has.")
-    _check_least(options)
-    return limit
-
-
-def _check_least(options: SearchOptions) -> None:
-    """Raise UsageError for a least score or confidence that is out of range."""
-    highest, least_score = options.profile.highest, options.min_score
-    if least_score is not None and not 0 <= least_score <= (highest or math.inf):
-        range_ = f"0 to {highest:g}" if highest is not None else "0 or more"
-        raise UsageError(f"min_score is {least_score:g}; give {range_}.")
-    sure = options.min_confidence
-    if sure is not None and not 0 <= sure <= 1:
-        raise UsageError(f"min_confidence is {sure:g}; give 0 to 1.")
 
 
 def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:

@@ -15,9 +15,10 @@ from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING
 from trivium.models.base import Embedder
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.confidence import calibrated
 from trivium.ranking.profile import profile, shipped
 from trivium.results.present import as_data, as_text

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from trivium.backends.base import Backend, FileHistory, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, Filter, Given, build
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.results.facets import FACETS, MORE, MOST_VALUES, joined, listed
 from trivium.testing.filling import write_texts

@@ -8,9 +8,10 @@ import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.retrieval.files import files_of
 from trivium.testing.embedders import WordEmbedder

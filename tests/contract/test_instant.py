@@ -10,8 +10,9 @@ import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.models.base import Embedder
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import Profile, profile
 from trivium.testing.embedders import CosineEmbedder, WordEmbedder
 from trivium.testing.filling import write_texts

@@ -9,8 +9,9 @@ import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.models.registry import load
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.testing.filling import write_texts
 from trivium.types import Answer, Hit

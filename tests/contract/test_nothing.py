@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.backends.base import Backend, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, Filter, build
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.results.nearest import MOST, distance, near_names, nearest
 from trivium.testing.filling import write_texts

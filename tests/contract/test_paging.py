@@ -11,9 +11,10 @@ import pytest
 
 from trivium import indexer
 from trivium.backends.base import Backend, FileHistory, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import Boosts, profile
 from trivium.retrieval.cursor import AGAIN
 from trivium.retrieval.sorting import SORTS

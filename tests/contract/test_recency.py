@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trivium.backends.base import Backend, FileHistory, Snapshot
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write

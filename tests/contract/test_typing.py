@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trivium.backends.base import Backend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
+from trivium.options import Circumstances, SearchOptions
 from trivium.query.synonyms import read
 from trivium.ranking.profile import profile
 from trivium.testing.corpus import Section, make_file

@@ -22,9 +22,10 @@ from trivium.analysis.words import analyser
 from trivium.backends.base import Backend, Snapshot
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, NOTHING, Filter, build
 from trivium.filtering.match import attributes, matches
+from trivium.options import Circumstances, SearchOptions
 from trivium.query.parse import parse
 from trivium.ranking.features import PAGE_SIGNS, SIGNS
 from trivium.ranking.learned import LEVEL

@@ -8,10 +8,11 @@ import pytest
 from trivium import indexer
 from trivium.backends.base import Snapshot
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.errors import QuerySyntaxError, UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.sources.base import Entry, Raw
 from trivium.testing.embedders import WordEmbedder

@@ -32,6 +32,7 @@ from trivium.evaluation.sets import Place, Sort, sampled
 from trivium.filtering.conditions import EVERYTHING, Condition, Filter, Test
 from trivium.models.base import Embedder
 from trivium.models.static import static
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import Profile
 from trivium.sources.files import FolderSource
 from trivium.types import Answer, ChunkId, Document, Hit, Kind, Location, Node, NodeId, Span
@@ -198,14 +199,14 @@ class Prepared:
     def ask(self, question: Question, contender: Contender, *, limit: int = DEPTH) -> Answer:
         """Answer one question as the product would."""
         profile = contender.profile
-        options = engine.SearchOptions(
+        options = SearchOptions(
             profile,
             limit=min(limit, profile.most),
             where=_inside(question.within),
             search_mode=contender.search_mode,
         )
         asked = contender.embedder
-        given = engine.Circumstances(
+        given = Circumstances(
             "evaluation",
             contender.embedders,
             preferred="" if asked is None else asked.name,

@@ -9,10 +9,11 @@ import pytest
 from trivium.analysis.words import analyser
 from trivium.backends.base import Backend
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
 from trivium.errors import ModelError
 from trivium.models.base import Knowing
 from trivium.models.static import static
+from trivium.options import Circumstances, SearchOptions
 from trivium.query.grammar import AllOf, AnyOf, Query, Words
 from trivium.query.parse import parse
 from trivium.ranking.profile import profile

@@ -6,7 +6,8 @@ import pytest
 
 from trivium.backends.base import Backend
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.engine import Circumstances, SearchOptions, search
+from trivium.engine import search
+from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
