@@ -128,9 +128,11 @@ def resume(
 
 def _unpacked(text: str) -> tuple[bytes, bytes, Cursor]:
     try:
-        # What is not as we write it was changed, even if it could be read.
-        whole = base64.b64decode(text, altchars=b"-_", validate=True) if _is_long(text) else b""
+        whole = base64.urlsafe_b64decode(text) if _is_long(text) else b""
     except (binascii.Error, ValueError):
+        whole = b""
+    # Other signs can stand for the same bytes; what is not as we write it was changed.
+    if base64.urlsafe_b64encode(whole).decode("ascii") != text:
         whole = b""
     body, check = whole[:-_CHECK_BYTES], whole[-_CHECK_BYTES:]
     if len(body) != _LAYOUT.size or check != _check(body):
