@@ -30,7 +30,7 @@ from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
 from trivium.results.facets import facets
 from trivium.results.fetch import Shape, fetch
-from trivium.results.meant import nearest_to
+from trivium.results.meant import Nearest, nearest_to
 from trivium.results.nothing import Emptied, nothing
 from trivium.results.related import related
 from trivium.results.surroundings import context_of
@@ -96,13 +96,11 @@ def search(
     shown = partial(
         _hits,
         snapshot,
-        query=query,
-        ranked=ranked,
+        nearest=nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ()),
         origins=_origins(snapshot, ranked, profile, placed=start.listed.seen),
         # Where a hit stood before the graph had its say, which is for one page only.
         places={group.best.chunk_id: place for place, group in enumerate(groups, 1)},
         options=options,
-        given=given,
     )
     found = page(
         start.listed.groups,
@@ -161,17 +159,14 @@ def _hits(
     snapshot: Snapshot,
     groups: Sequence[cut.Group],
     *,
-    query: Query,
-    ranked: Sequence[Ranked],
+    nearest: Nearest | None,
     origins: Mapping[ChunkId, Origin],
     places: Mapping[ChunkId, int],
     options: SearchOptions,
-    given: Circumstances,
 ) -> list[Hit]:
     """Return entries as hits, with what to show of them and how likely they answer."""
     profile = options.profile
-    near = nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ())
-    shape = Shape(profile.group != "none", profile.snippet, options.explain, near)
+    shape = Shape(profile.group != "none", profile.snippet, options.explain, nearest)
     fetched = fetch(snapshot, groups, origins=origins, shape=shape)
     return weighed(snapshot, fetched, origins=origins, places=places)
 

