@@ -41,6 +41,7 @@ def as_data(answer: Answer) -> Data:
         "total": answer.total,
         "facets": {name: dict(counts) for name, counts in answer.facets.items()},
         "suggestions": list(answer.suggestions),
+        "didYouMean": answer.better or None,
         "coverage": {
             "files": answer.coverage.files,
             "skipped": dict(answer.coverage.skipped),

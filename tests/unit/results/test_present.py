@@ -89,6 +89,8 @@ def test_an_answer_has_the_keys_of_the_contract() -> None:
     }
     assert data["freshness"] == {"indexedAt": "2026-01-31T12:00:00+00:00", "dirtyFiles": 0}
     assert json.loads(json.dumps(data)) == data
+    assert data["didYouMean"] is None
+    assert as_data(replace(ANSWER, better="cats"))["didYouMean"] == "cats"
 
 
 def test_a_hit_has_the_keys_of_the_contract() -> None:
