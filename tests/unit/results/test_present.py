@@ -213,6 +213,9 @@ def test_hits_are_numbered_and_set_apart() -> None:
 def test_what_would_steer_a_terminal_is_made_visible() -> None:
     assert printable("a\x1b[31mb\tc\n") == "a\\x1b[31mb\tc\n"
     assert printable("größe") == "größe"
+    assert printable("a\u202eb\x9b\U000e0001") == "a\\u202eb\\x9b\\U000e0001"
+    family, persian = "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u0645\u06cc\u200c\u062e"
+    assert printable(f"{family}\x07{persian}") == f"{family}\\x07{persian}"
 
 
 def test_a_name_with_a_line_end_stays_on_its_line() -> None:
