@@ -259,6 +259,7 @@ def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
     assert [tool["name"] for tool in replies[1]["result"]["tools"]] == [
         "search",
         "fetch",
+        "related",
         "context",
     ]
     assert (ended, rest, log.read_text(encoding="utf-8")) == (0, "", "")
