@@ -14,7 +14,7 @@ from dataclasses import fields, replace
 from functools import cache, partial
 
 from trivium.analysis.words import Analyser, analyser
-from trivium.backends.base import Snapshot
+from trivium.backends.base import Snapshot, TextIndex
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
 from trivium.options import Circumstances, SearchOptions, checked
@@ -343,7 +343,22 @@ def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:
     if not wanted or not one.groups:
         return NOTHING_RARE
     text = snapshot.text(one.view)
-    return rarity(text.frequencies(wanted), documents=text.documents)
+    instead = _instead(one.query, text, words_of, wanted=wanted)
+    return rarity(text.frequencies(wanted), documents=text.documents, instead=instead)
+
+
+def _instead(
+    query: Query, text: TextIndex, words_of: Analyser, *, wanted: Sequence[str]
+) -> dict[str, dict[frozenset[str], int]]:
+    """Return for terms of a query what may stand for each, and how many documents have that."""
+    found: dict[str, dict[frozenset[str], int]] = {}
+    for typed, other in query.instead:
+        (own, *more), others = words_of.terms(typed) or [""], words_of.terms(other)
+        if own in wanted and not more and others:
+            # Several words are all needed, so no more documents have them than have the rarest.
+            counts = text.frequencies(others)
+            found.setdefault(own, {})[frozenset(others)] = min(counts.values())
+    return found
 
 
 def _origins(

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
@@ -18,6 +19,7 @@ from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
 from trivium.results import facets
 from trivium.results.nothing import is_of_nothing
+from trivium.results.related import MOST
 from trivium.retrieval import cursor as cursors
 from trivium.retrieval.cursor import Binding, Cursor, binding
 from trivium.retrieval.page import Page, left_out, repeats
@@ -224,11 +226,7 @@ def _joined(
 ) -> Answer:
     answers = list(found.values())
     methods = {one.method for one in answers}
-    degraded = [
-        Degraded(one.stage, f"{name}: {one.reason}")
-        for name, answer in found.items()
-        for one in answer.degraded
-    ]
+    better = _better(answers)
     return Answer(
         query=query,
         profile=answers[0].profile,
@@ -246,9 +244,56 @@ def _joined(
             min(one.freshness.indexed_at for one in answers),
             sum(one.freshness.dirty_files for one in answers),
         ),
-        degraded=tuple(degraded),
+        degraded=_degraded(found),
         notes=_notes(found),
+        suggestions=(*((better,) if better else ()), *_related(answers)),
+        better=better,
         took_ms=took_ms,
+    )
+
+
+def _better(answers: Sequence[Answer]) -> str:
+    """Return the query as it was meant, in the words of the collection that answers it best.
+
+    Nothing where one of them knows all its words: they are no mistakes then.
+    """
+    if any(not one.better and one.results and _knows_all(one) for one in answers):
+        return ""
+    said = [one for one in answers if one.better]
+    return max(said, key=_likely).better if said else ""
+
+
+def _knows_all(answer: Answer) -> bool:
+    found = [hit.evidence for hit in answer.results if hit.evidence is not None]
+    return any(one.known >= 1 for one in found)
+
+
+def _likely(answer: Answer) -> float:
+    return max((hit.confidence or 0.0 for hit in answer.results), default=0.0)
+
+
+def _related(answers: Sequence[Answer]) -> list[str]:
+    """Return the searches that collections suggest, in turn, each once."""
+    own = [one.suggestions[1 if one.better else 0 :] for one in answers]
+    mixed = (text for row in zip_longest(*own) for text in row if text is not None)
+    return list({text.casefold(): text for text in mixed}.values())[:MOST]
+
+
+def _degraded(found: Mapping[str, Answer]) -> tuple[Degraded, ...]:
+    """Return what could not be done in all of them once, in some with their names."""
+    every = dict.fromkeys(one for answer in found.values() for one in answer.degraded)
+    return tuple(
+        told
+        for one in every
+        for told in (
+            [one]
+            if all(one in answer.degraded for answer in found.values())
+            else [
+                replace(one, reason=f"{name}: {one.reason}")
+                for name, answer in found.items()
+                if one in answer.degraded
+            ]
+        )
     )
 
 

@@ -114,6 +114,9 @@ def paged(snapshot: Snapshot, limits: Sequence[int], **options: Any) -> list[str
         {"where": build({"kind": "doc"})},
         {"search_mode": "keyword"},
         {"min_score": 0.1},
+        {"min_confidence": 0.1},
+        {"min_confidence": 0.1, "dedupe": True, "sort": "path"},
+        {"as_you_type": True, "sort": "newest"},
         {"name": "rag"},
         {"name": "ember"},
         {"name": "contract"},
@@ -133,7 +136,7 @@ def test_all_pages_together_are_one_long_list(
     if whole.next is None:
         assert sorted(found) == sorted(ids(whole))
     assert found[: len(ids(whole))] == ids(whole)
-    if not options.get("dedupe"):
+    if not options.keys() & {"dedupe", "min_confidence"}:
         assert len(found) == whole.total
 
 
@@ -182,6 +185,25 @@ def test_the_last_page_and_an_empty_one_have_no_next(snapshot: Snapshot) -> None
     assert ask(snapshot, limit=whole.total - 1).next is not None
     assert ask(snapshot, limit=0).next is None
     assert ask(snapshot, "zebra", search_mode="keyword").next is None
+
+
+@pytest.mark.parametrize("dedupe", [False, True])
+def test_no_page_is_empty_because_too_little_confidence_is_left(
+    snapshot: Snapshot, dedupe: bool
+) -> None:
+    every = ask(snapshot, limit=100, dedupe=dedupe)
+    likely = sorted({hit.confidence or 0.0 for hit in every.results}, reverse=True)
+    for least in likely[:3]:
+        options: dict[str, Any] = {"min_confidence": least, "dedupe": dedupe}
+        whole = ask(snapshot, limit=100, **options)
+        count = len(whole.results)
+
+        assert 0 < count < every.total
+        last = ask(snapshot, limit=count, **options)
+        assert (ids(last), last.next) == (ids(whole), None)
+        assert last.notes == whole.notes
+        if count > 1:
+            assert ask(snapshot, limit=count - 1, **options).next is not None
 
 
 def test_total_and_facets_are_the_same_on_every_page(snapshot: Snapshot) -> None:

@@ -8,6 +8,7 @@ from trivium.backends.base import Backend
 from trivium.engine import search
 from trivium.options import Circumstances, SearchOptions
 from trivium.query.synonyms import read
+from trivium.ranking.confidence import is_weak
 from trivium.ranking.profile import profile
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.filling import write
@@ -101,3 +102,31 @@ def test_five_hundred_unknown_words_are_answered_and_the_answer_says_how(filled:
     answer = _answer(filled, text)
 
     assert "only the first 8 unknown words were looked up by near ones" in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "as_you_type"),
+    [
+        ("validatio", "validation", True),
+        ("hashed valid", "hashed validation", True),
+        ("ship", "vessel", False),
+        ("pasword", "password", False),
+    ],
+)
+def test_a_word_that_another_stands_for_does_not_make_a_hit_weak(
+    filled: Backend, text: str, meant: str, as_you_type: bool
+) -> None:
+    (said, *_) = _answer(filled, text, as_you_type=as_you_type).results
+    (whole, *_) = _answer(filled, meant, as_you_type=as_you_type).results
+
+    assert said.id == whole.id
+    assert said.evidence is not None
+    assert said.evidence.known == said.evidence.coverage == 1
+    assert not is_weak(said.confidence)
+
+
+def test_the_start_of_no_word_is_still_unknown(filled: Backend) -> None:
+    (hit, *_) = _answer(filled, "password zzz", as_you_type=True).results
+
+    assert hit.evidence is not None
+    assert hit.evidence.coverage < 1

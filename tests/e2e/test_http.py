@@ -33,6 +33,7 @@ ANSWER_KEYS = [
     "total",
     "facets",
     "suggestions",
+    "didYouMean",
     "coverage",
     "freshness",
     "degraded",

@@ -123,3 +123,34 @@ def test_cursors_of_others_are_refused(three: list[Collection]) -> None:
 def test_another_order_than_that_of_relevance_is_refused(three: list[Collection]) -> None:
     with pytest.raises(UsageError, match="sort is 'path'"):
         trivium.together(*three).search("zebra", sort="path")
+
+
+def test_several_say_once_what_was_probably_meant(three: list[Collection]) -> None:
+    together = trivium.together(*three)
+    answer = together.search("zebrra")
+
+    assert answer.results
+    assert answer.better == "zebra"
+    assert answer.suggestions == ("zebra",)
+    assert [one.reason for one in answer.degraded] == ["no embedding model is set"]
+
+
+def test_what_only_one_could_not_do_has_its_name(three: list[Collection]) -> None:
+    (three[1].root / "p000.md").unlink()
+    answer = trivium.together(*three).search("zebra")
+
+    assert [one.reason.partition(":")[0] for one in answer.degraded if one.stage == "files"] == [
+        "short"
+    ]
+
+
+def test_a_word_that_one_of_them_has_is_no_mistake(tmp_path: Path) -> None:
+    made = [opened(tmp_path / name, tmp_path / "home") for name in ("one", "other")]
+    filled(made[0], {"a.md": "# A\n\nzebra\n"})
+    filled(made[1], {"b.md": "# B\n\nzebras zebru\n"})
+    answer = trivium.together(*made).search("zebru")
+
+    assert made[0].search("zebru").better == "zebra"
+    assert (answer.better, answer.suggestions) == ("", ())
+    for one in made:
+        one.close()

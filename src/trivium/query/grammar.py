@@ -82,7 +82,8 @@ class Query:
     """What was asked: the words to look for, the text to embed, filters typed inline.
 
     `near` are words looked for beside those that were typed, each such as pasword ~ password;
-    `better` is the text as it was meant to be typed, empty where nothing seems wrong with it.
+    `instead` are the same as pairs of what was typed and what may stand for it; `better` is the
+    text as it was meant to be typed, empty where nothing seems wrong with it.
     """
 
     text: str
@@ -91,6 +92,7 @@ class Query:
     where: Filter = EVERYTHING
     notes: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
     better: str = ""
 
 

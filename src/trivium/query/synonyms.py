@@ -103,20 +103,22 @@ def with_synonyms(query: Query, synonyms: Synonyms, *, words_of: Analyser, weigh
     typed = words(query)
     own = {term for text in typed for term in words_of.terms(text)}
     beside: dict[str, tuple[Expression, ...]] = {}
-    said: list[str] = []
+    pairs: list[tuple[str, str]] = []
     for text in typed:
         others = known.get(words_of.stem(text.lower()), ()) if len(split_cased(text)) == 1 else ()
         others = tuple(one for one in others if not own.issuperset(words_of.terms(one)))
         if others and len(beside) < _MOST_WIDENED:
             beside[text] = tuple(_looked_for(one, words_of, weight) for one in others)
-            said += [f"{text} = {one}" for one in others]
+            pairs += [(text, one) for one in others]
     if not beside:
         return query
+    said = [f"{text} = {one}" for text, one in pairs]
     return replace(
         query,
         root=widened(query.root, beside),
         notes=(*query.notes, f"looked for what means the same as well: {', '.join(said)}"),
         near=(*query.near, *said),
+        instead=(*query.instead, *pairs),
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from types import MappingProxyType
 
 from trivium.types import Background, Evidence
 
@@ -29,12 +30,14 @@ _WHOLE_NAME = 1.0
 class Rarity:
     """How much each term of a query tells in one collection, and one that is nowhere in it.
 
-    `known` is how much of the query are terms that stand anywhere in it, 0 to 1.
+    `known` is how much of the query are terms that stand anywhere in it, 0 to 1. `instead` are
+    sets of terms, each with the term of the query that whoever holds them all holds as well.
     """
 
     of: Mapping[str, float]
     unknown: float
     known: float = 0.0
+    instead: tuple[tuple[frozenset[str], str], ...] = ()
 
     def share(self, held: Collection[str]) -> float:
         """Return how much of the query these terms are, 0 to 1; 0 for a query without terms."""
@@ -46,17 +49,33 @@ class Rarity:
         return self._told(held) / self.unknown
 
     def _told(self, held: Collection[str]) -> float:
-        return math.fsum([self.of[one] for one in held if one in self.of])
+        told = {one for one in held if one in self.of}
+        told |= {term for others, term in self.instead if others.issubset(held)}
+        return math.fsum([self.of[one] for one in sorted(told)])
 
 
 NOTHING_RARE = Rarity({}, 1.0)
+NOTHING_INSTEAD: Mapping[str, Mapping[frozenset[str], int]] = MappingProxyType({})
 
 
-def rarity(frequencies: Mapping[str, int], *, documents: int) -> Rarity:
-    """Return the idf of each term as BM25 has it; what is in no document tells most."""
-    told = {term: _idf(count, documents) for term, count in frequencies.items()}
-    made = Rarity(told, _idf(0, documents))
-    return replace(made, known=made.share([term for term, count in frequencies.items() if count]))
+def rarity(
+    frequencies: Mapping[str, int],
+    *,
+    documents: int,
+    instead: Mapping[str, Mapping[frozenset[str], int]] = NOTHING_INSTEAD,
+) -> Rarity:
+    """Return the idf of each term as BM25 has it; what is in no document tells most.
+
+    `instead` has for a term what may stand for it, and how many documents have that: half a word
+    is not rare because nobody wrote it so, and counts as frequent as all of them together.
+    """
+    found = {
+        term: count + sum(instead.get(term, {}).values()) for term, count in frequencies.items()
+    }
+    told = {term: _idf(count, documents) for term, count in found.items()}
+    pairs = tuple((others, term) for term, sets in instead.items() for others in sets)
+    made = Rarity(told, _idf(0, documents), instead=pairs)
+    return replace(made, known=made.share([term for term, count in found.items() if count]))
 
 
 def _idf(frequency: int, documents: int) -> float:

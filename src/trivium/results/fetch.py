@@ -14,7 +14,7 @@ from trivium.ranking.cut import Group
 from trivium.results import snippet
 from trivium.results.explain import Origin, breakdown, reason
 from trivium.results.meant import Nearest
-from trivium.types import ChunkId, Hit, Passage, Scored
+from trivium.types import Chunk, ChunkId, Hit, Node, Passage, Scored
 
 _MOST_PASSAGES = 5
 
@@ -66,6 +66,7 @@ def _hit(
             first_line=chunk.start_line,
             sought=sought,
             is_prose=snippet.is_prose(node),
+            is_cut=_is_cut(chunk, node),
         )
     passages = tuple(
         Passage(other.chunk_id, other.score, *lines[other.chunk_id])
@@ -95,6 +96,12 @@ def _hit(
         breakdown=breakdown(best, origin, details) if shape.explains else None,
         text=chunk.text,
     )
+
+
+def _is_cut(chunk: Chunk, node: Node) -> bool:
+    """Whether a chunk goes on where another one of its node ends: in the middle of a word."""
+    is_first = chunk.id.rpartition("@")[2] == "0"
+    return not is_first and all(chunk.span.start != part.start for part in node.own)
 
 
 def _held(text: str, operators: frozenset[str]) -> list[str]:

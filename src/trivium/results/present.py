@@ -27,6 +27,9 @@ Place = Callable[[str], str]
 _WHOLE_PERCENT = 100
 # Enough to tell every chunk from the next, and too few to show that 0.29 * 100 is below 29.
 _DIGITS = 9
+# Line ends and tabs; and what joins letters of Persian, and the persons of a family, or parts them.
+_KEPT = "\n\t\u200c\u200d"
+_LAST_OF_ONE_BYTE, _LAST_OF_TWO_BYTES = 0xFF, 0xFFFF
 
 
 def as_data(answer: Answer) -> Data:
@@ -41,6 +44,7 @@ def as_data(answer: Answer) -> Data:
         "total": answer.total,
         "facets": {name: dict(counts) for name, counts in answer.facets.items()},
         "suggestions": list(answer.suggestions),
+        "didYouMean": answer.better or None,
         "coverage": {
             "files": answer.coverage.files,
             "skipped": dict(answer.coverage.skipped),
@@ -239,9 +243,14 @@ def printable(text: str) -> str:
     """Make control characters visible: an index may hold text that would steer a terminal."""
     if text.isprintable():
         return text
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text
-    )
+    return "".join(char if char.isprintable() or char in _KEPT else _code(char) for char in text)
+
+
+def _code(char: str) -> str:
+    point = ord(char)
+    if point > _LAST_OF_TWO_BYTES:
+        return f"\\U{point:08x}"
+    return f"\\u{point:04x}" if point > _LAST_OF_ONE_BYTE else f"\\x{point:02x}"
 
 
 def one_line(text: str) -> str:

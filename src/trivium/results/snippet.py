@@ -20,6 +20,7 @@ from trivium.results.sentences import sentences
 from trivium.types import PROSE, Node
 
 _TOKEN = re.compile(r"\w+")
+_SPACE = re.compile(r"\s+")
 # Letters, digits and underscores in lower case, all else as spaces: as long as the text.
 _FOLDED = {code: chr(code).lower() if _TOKEN.match(chr(code)) else " " for code in range(128)}
 _WINDOW_LINES = 6
@@ -28,6 +29,7 @@ _LEAD_IN = 60
 # So much of prose is shown, if sentences end there.
 _PROSE_CHARACTERS = 320
 _TOO_SHORT = 80
+_LONGEST_WORD = 60
 # A list without marks is one sentence to us.
 _PROSE_LINES = 8
 _START_CHARACTERS = 200
@@ -69,16 +71,20 @@ def is_prose(node: Node) -> bool:
     return node.kind in PROSE and node.type != "code block"
 
 
-def shown(text: str, *, first_line: int, sought: Sought, is_prose: bool) -> Snippet:
+def shown(
+    text: str, *, first_line: int, sought: Sought, is_prose: bool, is_cut: bool = False
+) -> Snippet:
     """Return what to show of a text: sentences of prose, else lines."""
-    cut = prose if is_prose else window
-    return cut(text, first_line=first_line, sought=sought)
+    if is_prose:
+        return prose(text, first_line=first_line, sought=sought, is_cut=is_cut)
+    return window(text, first_line=first_line, sought=sought)
 
 
-def prose(text: str, *, first_line: int, sought: Sought) -> Snippet:
+def prose(text: str, *, first_line: int, sought: Sought, is_cut: bool = False) -> Snippet:
     """Return the few sentences of `text` that hold most of the terms; else the nearest; the first.
 
-    A sentence that only meaning found is marked as a whole.
+    A sentence that only meaning found is marked as a whole. A text that `is_cut` from a longer
+    one may start inside a word, which is not shown.
     """
     spans = sentences(text)
     if not spans:
@@ -96,6 +102,8 @@ def prose(text: str, *, first_line: int, sought: Sought) -> Snippet:
     elif end - start < _TOO_SHORT and last + 1 < len(spans):
         # A heading alone tells nothing: the sentence below it does, as far as it fits.
         end = _last_word(text, start, spans[last + 1][1])
+    if is_cut and start == spans[0][0]:
+        start = _first_word(text, start, end, sought)
     kept = "\n".join(text[start:end].split("\n")[:_PROSE_LINES]).rstrip()
     marks, words = _marked_with_phrases(kept, sought)
     if marks_all:
@@ -145,6 +153,15 @@ def _within(text: str, start: int, end: int, sought: Sought) -> tuple[int, int]:
         # From the start of a word, if there is one before the match.
         begin = text.find(" ", begin, first) + 1 or boundary(text, begin)
     return begin, _last_word(text, begin, end)
+
+
+def _first_word(text: str, start: int, end: int, sought: Sought) -> int:
+    """Return where the second word starts, if it is not far and the first was not asked for."""
+    found = _SPACE.search(text, start, min(end, start + _LONGEST_WORD))
+    if found is None or found.end() >= end:
+        return start
+    is_asked_for = marked(text[start : found.start()], sought.terms, sought.words_of)[0]
+    return start if is_asked_for else found.end()
 
 
 def _last_word(text: str, start: int, end: int) -> int:

@@ -101,7 +101,10 @@ def _of_condition(condition: Condition) -> str:
     written = _written(condition)
     shown = ", ".join(repr(one) for one in written[:_MOST_SAID])
     near = _nearest(written[0], _known(condition.field)) if len(written) == 1 else ""
-    return f"{name} {shown} is nowhere in this collection{_hint(near)}"
+    more = len(written) - _MOST_SAID
+    shown = f"{shown} and {more:,} more" if more > 0 else shown
+    is_ = "is" if len(written) == 1 else "are"
+    return f"{name} {shown} {is_} nowhere in this collection{_hint(near)}"
 
 
 def _hint(near: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from trivium.analysis.minhash import Signature, likeness, signature
 from trivium.analysis.words import analyser
@@ -64,16 +65,42 @@ def page(
     No ghost takes another's place. What repeats a hit of an earlier page is a repeat too. Of hits
     that have a confidence, only those that have at least `least`.
     """
-    found = Page()
-    seen: list[Signature] = []
-    if dedupe and start:
+    seen: list[Signature] | None = [] if dedupe else None
+    if seen is not None and start:
         for hit in shown(groups[:start]):
             was_there = is_there is None or is_there(hit.node.source.file_path)
             if was_there and not _is_unsure(hit, least):
                 repeats(hit, seen)
+    fill = partial(_filled, groups, shown, is_there=is_there, seen=seen, least=least)
+    found = fill(limit, start=start)
+    if limit and found.end < len(groups) and (dedupe or least is not None):
+        # Nothing of what is left may be fit to show: then this page is the last.
+        ahead = fill(1, start=found.end, at_once=limit)
+        if not ahead.hits:
+            found.gone |= ahead.gone
+            found.ghosts += ahead.ghosts
+            found.repeats += ahead.repeats
+            found.unsure += ahead.unsure
+            found.end = ahead.end
+    return found
+
+
+def _filled(
+    groups: Sequence[cut.Group],
+    shown: Callable[[Sequence[cut.Group]], list[Hit]],
+    limit: int,
+    *,
+    is_there: Callable[[str], bool] | None,
+    seen: list[Signature] | None,
+    least: float | None,
+    start: int,
+    at_once: int = 1,
+) -> Page:
+    """Look at entries, `at_once` or as many as there is room for, until the page is full."""
+    found = Page()
     at = start
     while at < len(groups) and len(found.hits) < limit:
-        some = cut.page(groups[at:], limit=limit - len(found.hits))
+        some = cut.page(groups[at:], limit=max(limit - len(found.hits), at_once))
         at += len(some)
         for hit in shown(some):
             path = hit.node.source.file_path
@@ -83,7 +110,7 @@ def page(
                 found.ghosts += 1
             elif _is_unsure(hit, least):
                 found.unsure += 1
-            elif dedupe and repeats(hit, seen):
+            elif seen is not None and repeats(hit, seen):
                 found.repeats += 1
             else:
                 found.hits.append(hit)

@@ -132,6 +132,10 @@ def spelt(query: Query, *, known: Vocabulary, weight: float) -> Query:
         meaning=reworded(query.meaning, unknown),
         notes=(*notes, f"looked for near words as well: {', '.join(said)}"),
         near=(*query.near, *said),
+        instead=(
+            *query.instead,
+            *((part, near.word) for part, some in found.items() for near in some),
+        ),
         better=rewritten(query.text, best),
     )
 

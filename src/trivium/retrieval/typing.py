@@ -39,4 +39,9 @@ def completed(query: Query, *, text: TextIndex, words_of: Analyser) -> Query:
     if not beside:
         return query
     said = tuple(f"{last.start}* = {one.text}" for one in beside)
-    return replace(query, root=widened(query.root, {last.text: beside}), near=said)
+    return replace(
+        query,
+        root=widened(query.root, {last.text: beside}),
+        near=said,
+        instead=tuple((last.start, one.text) for one in beside),
+    )

@@ -139,6 +139,16 @@ class TestRarity:
         assert made.known == pytest.approx((total - made.unknown) / total)
         assert made.share(["rare", "other"]) == pytest.approx(made.of["rare"] / total)
 
+    def test_what_stands_for_a_term_counts_as_that_term(self) -> None:
+        stand = {"ship": {frozenset({"vessel"}): 2, frozenset({"long", "boat"}): 1}}
+        made = rarity({"ship": 0, "sail": 1}, documents=10, instead=stand)
+
+        assert made.of["ship"] == math.log(1 + (10 - 3 + 0.5) / (3 + 0.5))
+        assert made.known == 1
+        assert made.share(["vessel", "sail"]) == made.share(["long", "boat", "sail"]) == 1
+        assert made.share(["vessel"]) == made.share(["vessel", "ship", "long", "boat"])
+        assert made.share(["long", "sail"]) == made.share(["sail"]) < 1
+
     def test_a_query_without_terms_is_not_covered_by_anything(self) -> None:
         assert NOTHING_RARE.share(["word"]) == NOTHING_RARE.mass(["word"]) == 0
         assert rarity({}, documents=3).known == 0

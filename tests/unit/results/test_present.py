@@ -89,6 +89,8 @@ def test_an_answer_has_the_keys_of_the_contract() -> None:
     }
     assert data["freshness"] == {"indexedAt": "2026-01-31T12:00:00+00:00", "dirtyFiles": 0}
     assert json.loads(json.dumps(data)) == data
+    assert data["didYouMean"] is None
+    assert as_data(replace(ANSWER, better="cats"))["didYouMean"] == "cats"
 
 
 def test_a_hit_has_the_keys_of_the_contract() -> None:
@@ -211,6 +213,9 @@ def test_hits_are_numbered_and_set_apart() -> None:
 def test_what_would_steer_a_terminal_is_made_visible() -> None:
     assert printable("a\x1b[31mb\tc\n") == "a\\x1b[31mb\tc\n"
     assert printable("größe") == "größe"
+    assert printable("a\u202eb\x9b\U000e0001") == "a\\u202eb\\x9b\\U000e0001"
+    family, persian = "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u0645\u06cc\u200c\u062e"
+    assert printable(f"{family}\x07{persian}") == f"{family}\\x07{persian}"
 
 
 def test_a_name_with_a_line_end_stays_on_its_line() -> None:

@@ -168,6 +168,29 @@ def test_an_identifier_parted_after_two_letters_is_marked_by_its_whole() -> None
 FILLER = "Nothing of note happens in this sentence at all, which goes on for quite a while. " * 5
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        ("tring is enough. A cat sleeps here.", "cat", "is enough. A cat sleeps here."),
+        ("cat is enough here.", "cat", "cat is enough here."),
+        ("\u200d\U0001f469 and a cat.", "cat", "and a cat."),
+        ("x" * 100 + " cat.", "cat", "x" * 100 + " cat."),
+        ("cat", "dog", "cat"),
+        ("one ", "dog", "one"),
+    ],
+)
+def test_what_goes_on_inside_a_word_is_shown_from_the_next(
+    text: str, query: str, expected: str
+) -> None:
+    snippet = prose(text, first_line=1, sought=sought_for(query), is_cut=True)
+
+    assert snippet.text == expected
+    assert [snippet.text[first:last] for first, last in snippet.marks] == [
+        word for word in ("cat",) if query == word
+    ]
+    assert prose(text, first_line=1, sought=sought_for(query)).text == text.rstrip()
+
+
 def sought_for(query: str, *phrases: str) -> Sought:
     return Sought(frozenset(STANDARD.terms(query)), STANDARD, phrases)
 

@@ -165,3 +165,13 @@ def test_many_values_make_few_lines_and_long_ones_are_cut(snapshot: Snapshot) ->
 def test_the_marks_that_can_be_asked_for_are_those_that_are_given() -> None:
     given = (marks.GENERATED, marks.MINIFIED, marks.VENDORED, marks.TEST)
     assert FIELDS["marks"].choices == given
+
+
+def test_of_many_paths_that_are_nowhere_it_is_said_how_many_more_there_are(
+    snapshot: Snapshot,
+) -> None:
+    where = build({"path": [f"p{number:03}/" for number in range(500)]})
+
+    assert unmatched(snapshot, where, is_empty=True) == (
+        "path 'p000/', 'p001/', 'p002/' and 497 more are nowhere in this collection",
+    )

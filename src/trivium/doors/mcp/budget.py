@@ -1,7 +1,8 @@
 """An answer's data, or a context -> what an agent is sent: data and text, within a budget.
 
 A token is estimated as four characters of text and data together, rounded up; the budget
-is never exceeded. Whole hits go first, from the end, then the last one's snippet is cut.
+is never exceeded. Facets and suggestions go first, then whole hits, from the end, then the last
+one's snippet is cut.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trivium.analysis.graphemes import boundary
 from trivium.doors.answers import Data
 from trivium.errors import UsageError
 
@@ -46,6 +48,12 @@ def fit(data: Data, *, max_tokens: int | None) -> Reply:
     whole = _reply(data)
     if max_tokens is None or tokens(whole) <= max_tokens:
         return whole
+    # Whoever has little room wants hits, not what else to ask for.
+    fewer: Data = {"facets": {}, "suggestions": []}
+    data = {**data, **{key: fewer[key] for key in fewer if key in data}}
+    plain = _reply(data)
+    if tokens(plain) <= max_tokens:
+        return plain
     hits = _hits(data)
     for kept in range(len(hits) - 1, 0, -1):
         reply = _truncated(data, hits[:kept])
@@ -112,8 +120,10 @@ def _with_cut_snippet(data: Data, *, max_tokens: int) -> Reply | None:
 
 def _cut(hit: Mapping[str, object], length: int) -> Data:
     marks = hit["highlights"]
-    kept = [mark for mark in marks if mark[1] <= length] if isinstance(marks, list) else []
-    return {**hit, "snippet": str(hit["snippet"])[:length], "highlights": kept}
+    snippet = str(hit["snippet"])
+    end = boundary(snippet, length)
+    kept = [mark for mark in marks if mark[1] <= end] if isinstance(marks, list) else []
+    return {**hit, "snippet": snippet[:end], "highlights": kept}
 
 
 def _truncated(data: Data, hits: list[Data]) -> Reply:
@@ -146,6 +156,8 @@ def _reply(data: Data) -> Reply:
         if isinstance(degraded, list)
         else []
     )
+    if data.get("didYouMean"):
+        lines.append(f"Did you mean: {data['didYouMean']}")
     lines += [str(note) for note in notes] if isinstance(notes, list) else []
     if data.get("next"):
         lines.append(f"Next page: cursor {data['next']}")
@@ -171,4 +183,5 @@ def _best_line(hit: Mapping[str, object]) -> str:
     snippet, marks = str(hit["snippet"]), hit["highlights"]
     at = int(marks[0][0]) if isinstance(marks, list) and marks else 0
     start = snippet.rfind("\n", 0, at) + 1
-    return snippet[start:].partition("\n")[0].strip()[:_LINE_CHARACTERS]
+    line = snippet[start:].partition("\n")[0].strip()
+    return line[: boundary(line, _LINE_CHARACTERS)]

@@ -56,7 +56,7 @@ HIT = _object(
         "reason": _TEXT,
         "passages": _list_of(_PASSAGE),
         "tags": _TEXTS,
-        "context": _TEXT_OR_NULL,
+        "context": {"type": ["object", "null"]},
     },
     scoreBreakdown={"type": "object"},
     duplicate={"type": "boolean"},
@@ -73,6 +73,7 @@ ANSWER = _object(
         "total": _COUNT,
         "facets": {"type": "object", "additionalProperties": _COUNTS},
         "suggestions": _TEXTS,
+        "didYouMean": _TEXT_OR_NULL,
         "coverage": _object(
             {"files": _COUNT, "skipped": _COUNTS, "embedded": _NUMBER, "maskedSecrets": _COUNT}
         ),

@@ -60,6 +60,32 @@ def test_an_answer_that_just_fits_is_whole() -> None:
     assert fit(data, max_tokens=size - 1).data != data
 
 
+def test_facets_and_suggestions_go_before_any_hit() -> None:
+    data = {**answer("cat one", "cat two"), "facets": {"kind": {"doc": 2}}, "suggestions": ["dog"]}
+    size = tokens(fit(data, max_tokens=None))
+    reply = fit(data, max_tokens=size - 1)
+
+    assert kept(reply) == data["results"]
+    assert (reply.data["facets"], reply.data["suggestions"]) == ({}, [])
+
+
+def test_the_text_says_what_was_probably_meant() -> None:
+    data = {**answer("cat one"), "didYouMean": "cats"}
+
+    assert "Did you mean: cats" in fit(data, max_tokens=None).text.splitlines()
+    assert "mean" not in fit({**data, "didYouMean": None}, max_tokens=None).text
+
+
+def test_a_cut_snippet_never_ends_inside_a_character() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    data = answer(family * 40)
+    size = tokens(fit(data, max_tokens=None))
+    for budget in range(size - 30, size - 1):
+        (only,) = kept(fit(data, max_tokens=budget))
+        assert str(only["snippet"]).replace(family, "") == ""
+        assert only["snippet"]
+
+
 def test_whole_hits_go_first_from_the_end_and_the_text_says_so() -> None:
     data = answer(*("cat " * 60 for _ in range(5)))
     reply = fit(data, max_tokens=tokens(fit(data, max_tokens=None)) - 30)
