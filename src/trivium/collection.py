@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from trivium import config, engine, indexer, profiles
 from trivium.alike import alike
 from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
-from trivium.backends.base import Backend, Census, Contents, FileHistory, Space
+from trivium.backends.base import Backend, Census, Contents, FileHistory, Snapshot, Space
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
     ChunkNotFound,
@@ -42,7 +42,7 @@ from trivium.lookups import (
 )
 from trivium.meaning import Filling, Meaning
 from trivium.models.base import Knowing
-from trivium.models.chosen import NONE, Chosen
+from trivium.models.chosen import NONE, Chosen, best_first
 from trivium.models.kept import QueryVectors
 from trivium.models.rerank import load_from as load_reranking
 from trivium.models.static import static
@@ -371,9 +371,7 @@ class Collection:
         knowing = self._lexicon if is_words_alone else meaning.instant
         given = replace(given, lexicon=knowing if isinstance(knowing, Knowing) else None)
         with self._backend.snapshot() as snapshot:
-            is_here = snapshot.contents().origin == "folder" and not behind.is_empty
-            if is_here and self.root.is_dir():
-                given = replace(given, is_there=self._kept.is_there)
+            given = replace(given, is_there=self._is_there(snapshot))
             answer = engine.search(snapshot, query, options=options, given=given)
         own = meaning.own
         is_named = any(one.stage == "vectors" for one in answer.degraded)
@@ -505,6 +503,11 @@ class Collection:
         with self._backend.snapshot() as snapshot:
             return context_of(snapshot, answer, max_tokens=max_tokens, place=place)
 
+    def _is_there(self, snapshot: Snapshot) -> Callable[[str], bool] | None:
+        """Return what tells whether a file still stands in the folder; None where none is."""
+        is_here = snapshot.contents().origin == "folder" and not self._kept.behind.is_empty
+        return self._kept.is_there if is_here and self.root.is_dir() else None
+
     def related(self, wanted: str, *, limit: int = 10) -> Answer:
         """Return what is like a node: near in meaning, linked with it or with the same.
 
@@ -513,19 +516,17 @@ class Collection:
         """
         chosen = self._meaning.chosen
         preferred = self._meaning.preferred if chosen.own is not None else ""
-        order = sorted(chosen.embedders, key=lambda one: (one.name != preferred, -one.strength))
         behind = self._kept.behind
         with self._backend.snapshot() as snapshot:
-            is_here = snapshot.contents().origin == "folder" and not behind.is_empty
             found = alike(
                 snapshot,
                 find(snapshot, wanted),
                 view=self.profile("best").view,
-                embedders=order,
+                embedders=best_first(chosen.embedders, preferred=preferred),
                 limit=limit,
                 where=self._place.where,
                 collection=self.name,
-                is_there=self._kept.is_there if is_here and self.root.is_dir() else None,
+                is_there=self._is_there(snapshot),
             )
         return replace(
             found,

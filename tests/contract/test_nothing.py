@@ -13,8 +13,9 @@ from trivium.backends.base import Backend, Snapshot
 from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.options import Circumstances, SearchOptions
+from trivium.query.spelling import edits
 from trivium.ranking.profile import profile
-from trivium.results.nearest import MOST, distance, near_names, nearest
+from trivium.results.nearest import MOST, near_names, nearest
 from trivium.testing.filling import write_texts
 from trivium.types import Answer
 
@@ -197,4 +198,4 @@ def slow(one: str, other: str) -> int:
 def test_the_distance_is_the_least_number_of_mistakes(one: str, other: str, most: int) -> None:
     exact = slow(one, other)
 
-    assert distance(one, other, most=most) == (exact if exact <= most else None)
+    assert edits(one, other, most=most) == (exact if exact <= most else None)

@@ -7,6 +7,7 @@ another was set. Held by the collection.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -32,6 +33,11 @@ class Chosen:
 
 
 NONE = Chosen()
+
+
+def best_first(embedders: Iterable[Embedder], *, preferred: str) -> list[Embedder]:
+    """Order models: the one that someone asked for, then the stronger ones."""
+    return sorted(embedders, key=lambda one: (one.name != preferred, -one.strength))
 
 
 def choose(settings: Settings, model: str, *, queries: QueryVectors) -> Chosen:

@@ -46,12 +46,19 @@ def parts_of(text: str) -> list[str]:
 
 
 def distance(one: str, other: str, *, most: int) -> int | None:
+    """Return the edits between two words; None if above `most`.
+
+    The first letter is hardly ever wrong: words that differ in it are never near.
+    """
+    return edits(one, other, most=most) if one[:1] == other[:1] else None
+
+
+def edits(one: str, other: str, *, most: int) -> int | None:
     """Return how many letters were added, left out, exchanged or swapped; None if above `most`.
 
-    Damerau (1964), no letter edited twice. The first letter is hardly ever wrong: words that
-    differ in it are never near.
+    Damerau (1964), no letter edited twice.
     """
-    if one[:1] != other[:1] or abs(len(one) - len(other)) > most:
+    if abs(len(one) - len(other)) > most:
         return None
     before: list[int] = []
     row = list(range(len(other) + 1))

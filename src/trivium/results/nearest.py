@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from trivium.analysis.words import analyser
 from trivium.backends.base import Snapshot
 from trivium.filtering.conditions import Filter, fold
+from trivium.query.spelling import edits
 from trivium.types import ChunkId, Node
 
 MOST = 5
@@ -60,27 +61,10 @@ def near_names(wanted: Sequence[str], names: Sequence[str]) -> list[str]:
             # What differs in more letters cannot be near: most names are left out here.
             if len(letters.symmetric_difference(form)) > 2 * most:
                 continue
-            wrong = distance(word, form, most=most)
+            wrong = edits(word, form, most=most)
             if wrong is not None:
                 least[name] = min(wrong, least.get(name, wrong))
     return sorted(least, key=lambda name: (least[name], name))[: MOST * 2]
-
-
-def distance(one: str, other: str, *, most: int) -> int | None:
-    """Return how many letters are wrong, missing, too many or swapped; None if more than `most`."""
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        line = [row]
-        for column, its in enumerate(other, 1):
-            cost = min(last[column] + 1, line[-1] + 1, last[column - 1] + (letter != its))
-            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == its:
-                cost = min(cost, before[column - 2] + 1)
-            line.append(cost)
-        if min(line) > most:
-            return None
-        before, last = last, line
-    return last[-1] if last[-1] <= most else None
 
 
 def _wanted(text: str) -> list[str]:

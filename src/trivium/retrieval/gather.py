@@ -16,6 +16,7 @@ from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
 from trivium.errors import BackendError, IndexUnusable, MissingExtra, ModelError
 from trivium.filtering.conditions import Filter
 from trivium.models.base import Embedder
+from trivium.models.chosen import best_first
 from trivium.query.grammar import Query, Without, demands
 from trivium.ranking.points import Points, points
 from trivium.ranking.profile import Retrieval
@@ -242,9 +243,7 @@ def _ask_vectors(
     reasons: dict[str, str] = {}
     failures: list[Degraded] = []
     preferred = asking.preferred
-    for embedder in sorted(
-        asking.embedders, key=lambda one: (one.name != preferred, -one.strength)
-    ):
+    for embedder in best_first(asking.embedders, preferred=preferred):
         try:
             made = _ask_one(snapshot, query, embedder, spaces)
         except (ModelError, MissingExtra) as error:
