@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.measure import Row, arguments, report, verdict
-from trivium.indexer import project_facts_of
+from trivium.linker import project_facts_of
 from trivium.linking.resolve import link
 from trivium.linking.targets import BY_NAME
 from trivium.linking.world import Paths, World

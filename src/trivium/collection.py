@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from trivium import config, engine, indexer, profiles
+from trivium import config, engine, indexer, linker, profiles
 from trivium.alike import alike
 from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Snapshot, Space
@@ -570,7 +570,7 @@ class Collection:
 
     def link(self, *, progress: indexer.Progress = indexer.no_progress) -> int:
         """Lead what waits to be linked to its targets; return how many files that were."""
-        return indexer.link(self._backend, progress=progress)
+        return linker.link(self._backend, progress=progress)
 
     def status(self) -> Status:
         """Say what the collection holds and how far it is behind its folder.
@@ -634,7 +634,7 @@ class Collection:
                 known = snapshot.files()
             count = read_archive(Path(path), writer, known=known)
         indexer.embed_instantly(self._backend, self._meaning.chosen.instant)
-        indexer.link(self._backend)
+        linker.link(self._backend)
         return count
 
     def reset(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from trivium import indexer
+from trivium import indexer, linker
 from trivium.backends.base import Backend
 from trivium.config import Settings
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
@@ -106,7 +106,7 @@ class Folder:
                 folders=folders,
                 instant=instant,
             )
-            indexer.link(
+            linker.link(
                 self._backend,
                 wait_s=wait_s,
                 most=links,

@@ -1,7 +1,7 @@
-"""The write spine: sync(), then link() and embed().
+"""The write spine: sync(), then remember() and embed().
 
-list -> plan -> read -> mask -> parse -> chunk -> write -> publish -> link. Each stage is a
-plain function of values; this is the only module that knows their order. One bad file is
+list -> plan -> read -> mask -> parse -> chunk -> write -> publish. Each stage is a plain
+function of values; this is the only module that knows their order. One bad file is
 counted and the others go on. What `write` has returned for is safe.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,45 +21,29 @@ from trivium.backends.base import (
     FileContent,
     FileHistory,
     FileState,
-    Linked,
-    Pending,
     Seen,
-    Snapshot,
-    Unlinked,
     Writer,
 )
 from trivium.crew import Crew, digested
-from trivium.errors import IndexLocked, IndexRemoved, MissingExtra, ModelError
-from trivium.linking.projects import Projects, gathered
-from trivium.linking.world import Known, Paths, World
+from trivium.errors import IndexRemoved, MissingExtra, ModelError
+from trivium.filling import Filling, Turns, publish
 from trivium.models.base import Embedder, Remarking
-from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
-from trivium.types import EdgeType, Kind, NodeId, Reference
+from trivium.types import Kind, NodeId
 from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
 from trivium.writing.plan import Plan, all_skipped, plan
 
 if TYPE_CHECKING:
-    from trivium.graph.quality import BrokenLink
+    pass
 
 log = logging.getLogger(__name__)
 
 # A batch is what is lost at most when the process dies: half a second of work.
 _BATCH_CHARACTERS = 2_000_000
 _BATCH_FILES = 256
-# What is newest is asked for again after as many: ten seconds of a transformer.
-_PENDING = 512
 _PUBLISH_EVERY_S = 5.0
-_EMBED_AT_ONCE = 64
-# So often is it shown how far another process is with the same model.
-_FOLLOW_EVERY_S = 1.0
-# Vectors may have been paid for: they wait as long for the lock, which a first sync may hold.
-_STORE_WAIT_S = 600.0
 # An instant model is done with as many in the time a transaction takes.
 _INSTANT_AT_ONCE = 20_000
-_LINK_AT_ONCE = 128
-# The lock is let go after as many files, so that others can write in between.
-_LINK_UNDER_LOCK = 2048
 
 # Why a file was read in vain that will be so again, as long as the file is the same.
 _FOR_GOOD = frozenset({Reason.BINARY, Reason.UNDECODABLE, Reason.MINIFIED, Reason.TOO_LARGE})
@@ -342,106 +326,6 @@ def _read(
             yield read
 
 
-def link(
-    backend: Backend,
-    *,
-    wait_s: float = 5.0,
-    most: int | None = None,
-    paths: Callable[[Iterable[str]], Paths] = Paths,
-    progress: Progress = no_progress,
-) -> int:
-    """Lead the references of files that wait to their targets; return how many files were linked.
-
-    `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
-    `paths` makes those of the index ready; a caller may have them from before.
-    """
-    backend = backend.as_it_is()
-    done = 0
-    while most is None or done < most:
-        with backend.writer(wait_s=wait_s) as writer:
-            left = writer.count_unlinked()
-            if not left:
-                break
-            total = done + left
-            room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
-            with backend.snapshot() as snapshot:
-                found = paths(snapshot.paths())
-                world = World(snapshot, found, projects=project_facts_of(snapshot, found))
-                until = done + min(room, left)
-                while done < until and (
-                    waiting := writer.unlinked(limit=min(_LINK_AT_ONCE, until - done))
-                ):
-                    progress("linking", done, total)
-                    writer.link(_linked(waiting, world))
-                    done += len(waiting)
-    if done:
-        progress("linking", done, done)
-    return done
-
-
-def _linked(waiting: Sequence[Unlinked], world: World) -> list[Linked]:
-    # Off the way to a fast start: most searches find nothing to link.
-    from trivium.linking.resolve import link as link_file
-
-    world.prefetch(
-        one.name
-        for file in waiting
-        for one in file.references
-        if one.type not in _BY_PATH and one.name
-    )
-    made = []
-    for file in waiting:
-        try:
-            links = link_file(file.path, file.references, world=world)
-        except Exception:
-            # One file that cannot be linked must not keep the others from it, now and ever after.
-            log.exception("%s could not be linked", file.path)
-            made.append(Linked(file.path, ()))
-        else:
-            made.append(Linked(file.path, links.edges, links.keys))
-    return made
-
-
-_BY_PATH = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS, EdgeType.REFERENCES, EdgeType.CLUSTERS})
-
-
-def project_facts_of(known: Known, paths: Paths) -> Projects:
-    """Return what the project files among `paths` say, from their nodes."""
-    ids = [
-        NodeId(f"{Kind.FILE}:{path}")
-        for stem in PROJECT_STEMS
-        for path in paths.by_stem.get(stem, ())
-        if is_project_file(path)
-    ]
-    facts = []
-    for node in known.nodes(ids).values():
-        said = node.metadata.get("project", ())
-        facts.append((node.source.file_path, said if isinstance(said, tuple) else ()))
-    return gathered(facts)
-
-
-def broken_links(snapshot: Snapshot) -> list[tuple[str, BrokenLink]]:
-    """Return the links of documents that lead nowhere, with the path of the file each is in."""
-    from trivium.graph.quality import BrokenLink
-    from trivium.linking.documents import document_targets
-
-    paths = Paths(snapshot.files())
-    world = World(snapshot, paths, projects=project_facts_of(snapshot, paths))
-    found = []
-    for path in sorted(paths.all):
-        for one in snapshot.references(path):
-            is_link = one.type in (EdgeType.REFERENCES, EdgeType.CLUSTERS)
-            if is_link and not document_targets(one, path=path, world=world):
-                found.append((path, BrokenLink(one.source, _as_written(one))))
-    return found
-
-
-def _as_written(link: Reference) -> str:
-    if link.of == "wikilink":
-        return f"[[{link.name}{link.path}]]"
-    return f"{link.path}#{link.name}" if link.name else link.path
-
-
 def remember(
     backend: Backend,
     root: Path,
@@ -492,161 +376,22 @@ def embed(
     once more, after the others. Raises IndexRemoved, and writes no more, if the index is removed.
     """
     backend = backend.as_it_is()
-    turns = _Turns(backend, embedder, progress=progress, say=say)
-    embedding = _Embedding(backend, embedder, turns, wait_s=wait_s, progress=progress, clock=clock)
+    turns = Turns(backend, embedder, progress=progress, say=say)
+    filling = Filling(backend, embedder, turns, wait_s=wait_s, progress=progress, clock=clock)
     try:
-        embedding.fill(first)
+        filling.fill(first)
         if retries:
-            embedding.retry()
+            filling.retry()
     except BaseException:
         # What ended it is to be heard of, not that there is nothing left to publish.
         with suppress(IndexRemoved):
-            _publish(backend, wait_s=wait_s)
+            publish(backend, wait_s=wait_s)
         raise
     finally:
         for remark in embedder.remarks() if isinstance(embedder, Remarking) else ():
             say(remark)
-    _publish(backend, wait_s=wait_s)
-    return embedding.done
-
-
-class _Embedding:
-    """Gives texts to a model, one turn after the other, and keeps their vectors."""
-
-    def __init__(
-        self,
-        backend: Backend,
-        embedder: Embedder,
-        turns: _Turns,
-        *,
-        wait_s: float,
-        progress: Progress,
-        clock: Callable[[], float],
-    ) -> None:
-        self._backend = backend
-        self._embedder = embedder
-        self._turns = turns
-        self._wait_s = wait_s
-        self._progress = progress
-        self._clock = clock
-        self._blank_now: set[bytes] = set()
-        self.done = 0
-
-    def fill(self, first: Callable[[], Sequence[str]]) -> None:
-        """Embed every text without a vector."""
-        model = self._embedder.model_id
-        while True:
-            with self._turns.next(lambda snapshot: snapshot.unembedded(model)) as is_ours:
-                if not is_ours:
-                    return
-                with self._backend.writer(wait_s=self._wait_s) as writer:
-                    left = writer.count_pending(model)
-                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
-                if not pending:
-                    return
-                for some, is_blank in self._given(pending, total=self.done + left, done=self.done):
-                    self.done += len(some)
-                    self._blank_now.update(
-                        one.key for one, is_so in zip(some, is_blank, strict=True) if is_so
-                    )
-
-    def retry(self) -> None:
-        """Embed every text with a vector of zeros once more; counts those that get another.
-
-        Those that `fill` has just brought are not asked for again.
-        """
-        model = self._embedder.model_id
-        total, tried, last = 0, 0, b""
-        while True:
-            with self._turns.next(lambda snapshot: len(snapshot.blank(model))) as is_ours:
-                if not is_ours:
-                    return
-                with self._backend.writer(wait_s=self._wait_s) as writer:
-                    total = total or writer.count_blank(model) - len(self._blank_now)
-                    blank = writer.blank(model, limit=_PENDING, after=last)
-                if not blank:
-                    return
-                last = blank[-1].key
-                again = [one for one in blank if one.key not in self._blank_now]
-                for some, is_blank in self._given(again, total=total, done=tried):
-                    tried += len(some)
-                    self.done += is_blank.count(False)
-
-    def _given(
-        self, texts: Sequence[Pending], *, total: int, done: int
-    ) -> Iterator[tuple[Sequence[Pending], list[bool]]]:
-        """Embed and keep some texts after the other; yield them, and which are of zeros."""
-        model = self._embedder.model_id
-        self._progress("embedding", done, total)
-        began = self._clock()
-        for start in range(0, len(texts), _EMBED_AT_ONCE):
-            some = texts[start : start + _EMBED_AT_ONCE]
-            vectors = self._embedder.embed_documents([one.text for one in some])
-            took = max(self._clock() - began, 1e-6)
-            given = start + len(some)
-            with self._backend.writer(wait_s=max(self._wait_s, _STORE_WAIT_S)) as writer:
-                writer.put_vectors(model, [one.key for one in some], vectors)
-                writer.note({pace_key(model): f"{given / took:.4g}"})
-            yield some, [not row.any() for row in vectors]
-            self._progress("embedding", done + given, total)
-
-
-class _Turns:
-    """Waits for the turn to embed with a model, and shows how far the other one is until then."""
-
-    def __init__(
-        self,
-        backend: Backend,
-        embedder: Embedder,
-        *,
-        progress: Progress,
-        say: Callable[[str], None],
-    ) -> None:
-        self._backend = backend
-        self._embedder = embedder
-        self._progress = progress
-        self._say = say
-        self._most = 0
-
-    @contextmanager
-    def next(self, waiting: Callable[[Snapshot], int]) -> Iterator[bool]:
-        """Have the turn; False if none is `waiting`. Who is to stop raises in `progress`."""
-        model = self._embedder.model_id
-        with ExitStack() as turn:
-            while left := self._left(waiting):
-                try:
-                    turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
-                    break
-                except IndexLocked as error:
-                    self._follow(error.holder, left)
-            yield left > 0
-
-    def _left(self, waiting: Callable[[Snapshot], int]) -> int:
-        with self._backend.snapshot() as snapshot:
-            return waiting(snapshot)
-
-    def _follow(self, holder: str, left: int) -> None:
-        if not self._most:
-            self._say(
-                f"{self._embedder.name} is at work in {holder} as well: what is embedded there "
-                "is not embedded again here."
-            )
-        self._most = max(self._most, left)
-        self._progress("waiting", self._most - left, self._most)
-
-
-def pace_key(model_id: str) -> str:
-    """Return under which name an index remembers how many texts a second a model embeds."""
-    return f"pace {model_id}"
-
-
-def _publish(backend: Backend, *, wait_s: float) -> None:
-    try:
-        with backend.writer(wait_s=wait_s) as writer:
-            writer.publish()
-    except IndexLocked:
-        # Whoever holds the lock publishes when it is done.
-        log.info("left publishing to the process that holds the lock")
+    publish(backend, wait_s=wait_s)
+    return filling.done
 
 
 def write_all(writer: Writer, contents: Iterable[FileContent]) -> None:

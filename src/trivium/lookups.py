@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trivium import indexer
+from trivium import linker
 from trivium.backends.base import Snapshot
 from trivium.errors import NotFound, UsageError
 from trivium.graph.walk import Direction, walk
@@ -100,7 +100,7 @@ def checked(snapshot: Snapshot) -> Checked:
     """Look at how links and skills are kept: what leads nowhere, and a score for the skills."""
     from trivium.graph import quality
 
-    broken = indexer.broken_links(snapshot)
+    broken = linker.broken_links(snapshot)
     paths = [path for path in snapshot.paths() if not path.endswith("/")]
     ids = [one for path in paths for one in snapshot.headings(path)]
     in_skills = [one for one in ids if one.startswith("skill:")]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium import indexer
+from trivium import filling, indexer
 from trivium.backends.base import Backend, Snapshot, Space
 from trivium.config import Settings
 from trivium.errors import MissingExtra, ModelError, UsageError
@@ -210,7 +210,7 @@ class Meaning:
         share = snapshot.embedded(model_id)
         if not left and published.get(model_id, 0.0) >= share:
             return None
-        pace = float(self._backend.meta().get(indexer.pace_key(model_id), 0))
+        pace = float(self._backend.meta().get(filling.pace_key(model_id), 0))
         return Filling(own.name, model_id, share, left, left / pace if pace > 0 else None)
 
     def blank(self, snapshot: Snapshot) -> Mapping[str, int]:

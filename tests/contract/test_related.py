@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from trivium import indexer
+from trivium import indexer, linker
 from trivium.alike import LINKED, MEANING, MOST, SHARED, alike
 from trivium.backends.base import Backend, Snapshot
 from trivium.errors import UsageError
@@ -49,7 +49,7 @@ def hits_of(backend: Backend, wanted: str, *, where: Filter = EVERYTHING) -> dic
 def filled(any_backend: Backend) -> Backend:
     write_texts(any_backend, TEXTS)
     indexer.embed(any_backend, WordEmbedder())
-    indexer.link(any_backend)
+    linker.link(any_backend)
     return any_backend
 
 

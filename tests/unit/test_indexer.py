@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from trivium import indexer
+from trivium import filling, indexer
 from trivium.backends.base import Batch, FileContent
 from trivium.backends.reference.store import ReferenceBackend, ReferenceWriter
 from trivium.errors import IndexLocked, ModelError
@@ -280,7 +280,7 @@ class Interrupted(WordEmbedder):
 def test_what_was_embedded_before_an_interruption_is_kept(
     backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "_EMBED_AT_ONCE", 2)
+    monkeypatch.setattr(filling, "_EMBED_AT_ONCE", 2)
     synced(Folder(a="cat", b="dog", c="cow"), backend)
 
     with pytest.raises(ModelError, match="interrupted"):
@@ -292,8 +292,8 @@ def test_what_was_embedded_before_an_interruption_is_kept(
 def test_embedding_tells_how_far_it_is(
     backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "_EMBED_AT_ONCE", 2)
-    monkeypatch.setattr(indexer, "_PENDING", 2)
+    monkeypatch.setattr(filling, "_EMBED_AT_ONCE", 2)
+    monkeypatch.setattr(filling, "_PENDING", 2)
     synced(Folder(a="cat", b="dog", c="cow"), backend)
     told: list[tuple[str, int, int]] = []
 
@@ -304,7 +304,7 @@ def test_embedding_tells_how_far_it_is(
 
 def test_publishing_is_left_to_whoever_holds_the_lock(backend: ReferenceBackend) -> None:
     with backend.writer(wait_s=0):
-        indexer._publish(backend, wait_s=0)
+        filling.publish(backend, wait_s=0)
 
 
 def test_files_are_written_in_batches_of_bounded_size(
@@ -383,7 +383,7 @@ def test_where_no_text_is_left_nobody_waits_for_a_turn(backend: ReferenceBackend
 def test_who_waits_for_a_turn_says_so_once_and_ends_with_the_last_text(
     backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.indexer._FOLLOW_EVERY_S", 0.0)
+    monkeypatch.setattr("trivium.filling._FOLLOW_EVERY_S", 0.0)
     embedder = WordEmbedder()
     synced(Folder(a="cat", b="dog"), backend)
     said: list[str] = []

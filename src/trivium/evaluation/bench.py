@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from trivium import engine, indexer
+from trivium import engine, indexer, linker
 from trivium.backends.base import FileContent, FileState
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.chunking.chunk import chunk
@@ -170,7 +170,7 @@ class Bench:
     def _sync(self, root: Path, backend: EmbeddedBackend) -> None:
         indexer.sync(FolderSource(root), backend, cutting=Cutting(), progress=self.progress)
         # Links between files count in some profiles, as they do in a search.
-        indexer.link(backend, progress=self.progress)
+        linker.link(backend, progress=self.progress)
         self._embed(backend)
 
     def _embed(self, backend: EmbeddedBackend) -> None:

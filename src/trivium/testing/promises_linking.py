@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping
 
 from trivium.backends.base import Backend, FileContent, FileHistory
-from trivium.indexer import link
+from trivium.linker import link
 from trivium.sources.base import Entry, Raw
 from trivium.testing.filling import write
 from trivium.testing.promises import MakeBackend, Promises

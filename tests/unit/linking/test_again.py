@@ -8,7 +8,7 @@ import pytest
 
 from trivium.backends.base import Backend
 from trivium.backends.embedded.store import EmbeddedBackend
-from trivium.indexer import link
+from trivium.linker import link
 from trivium.testing.filling import write
 from trivium.testing.promises_linking import source
 from trivium.types import NodeId

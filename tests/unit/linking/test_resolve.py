@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.indexer import link
+from trivium.linker import link
 from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, OVERLOAD, SURE
 from trivium.testing.filling import write
 from trivium.testing.promises_linking import source

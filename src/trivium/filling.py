@@ -1,0 +1,167 @@
+"""Texts without a vector -> vectors in the index, by turns with other processes.
+
+The writer lock is held only to look and to store, so that others can write in between. Called by
+the indexer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from trivium.backends.base import Backend, Pending, Snapshot
+from trivium.errors import IndexLocked
+from trivium.models.base import Embedder
+
+log = logging.getLogger(__name__)
+
+# What is newest is asked for again after as many: ten seconds of a transformer.
+_PENDING = 512
+_EMBED_AT_ONCE = 64
+# So often is it shown how far another process is with the same model.
+_FOLLOW_EVERY_S = 1.0
+# Vectors may have been paid for: they wait as long for the lock, which a first sync may hold.
+_STORE_WAIT_S = 600.0
+
+Progress = Callable[[str, int, int], None]
+
+
+class Filling:
+    """Gives texts to a model, one turn after the other, and keeps their vectors."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        embedder: Embedder,
+        turns: Turns,
+        *,
+        wait_s: float,
+        progress: Progress,
+        clock: Callable[[], float],
+    ) -> None:
+        self._backend = backend
+        self._embedder = embedder
+        self._turns = turns
+        self._wait_s = wait_s
+        self._progress = progress
+        self._clock = clock
+        self._blank_now: set[bytes] = set()
+        self.done = 0
+
+    def fill(self, first: Callable[[], Sequence[str]]) -> None:
+        """Embed every text without a vector."""
+        model = self._embedder.model_id
+        while True:
+            with self._turns.next(lambda snapshot: snapshot.unembedded(model)) as is_ours:
+                if not is_ours:
+                    return
+                with self._backend.writer(wait_s=self._wait_s) as writer:
+                    left = writer.count_pending(model)
+                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
+                if not pending:
+                    return
+                for some, is_blank in self._given(pending, total=self.done + left, done=self.done):
+                    self.done += len(some)
+                    self._blank_now.update(
+                        one.key for one, is_so in zip(some, is_blank, strict=True) if is_so
+                    )
+
+    def retry(self) -> None:
+        """Embed every text with a vector of zeros once more; counts those that get another.
+
+        Those that `fill` has just brought are not asked for again.
+        """
+        model = self._embedder.model_id
+        total, tried, last = 0, 0, b""
+        while True:
+            with self._turns.next(lambda snapshot: len(snapshot.blank(model))) as is_ours:
+                if not is_ours:
+                    return
+                with self._backend.writer(wait_s=self._wait_s) as writer:
+                    total = total or writer.count_blank(model) - len(self._blank_now)
+                    blank = writer.blank(model, limit=_PENDING, after=last)
+                if not blank:
+                    return
+                last = blank[-1].key
+                again = [one for one in blank if one.key not in self._blank_now]
+                for some, is_blank in self._given(again, total=total, done=tried):
+                    tried += len(some)
+                    self.done += is_blank.count(False)
+
+    def _given(
+        self, texts: Sequence[Pending], *, total: int, done: int
+    ) -> Iterator[tuple[Sequence[Pending], list[bool]]]:
+        """Embed and keep some texts after the other; yield them, and which are of zeros."""
+        model = self._embedder.model_id
+        self._progress("embedding", done, total)
+        began = self._clock()
+        for start in range(0, len(texts), _EMBED_AT_ONCE):
+            some = texts[start : start + _EMBED_AT_ONCE]
+            vectors = self._embedder.embed_documents([one.text for one in some])
+            took = max(self._clock() - began, 1e-6)
+            given = start + len(some)
+            with self._backend.writer(wait_s=max(self._wait_s, _STORE_WAIT_S)) as writer:
+                writer.put_vectors(model, [one.key for one in some], vectors)
+                writer.note({pace_key(model): f"{given / took:.4g}"})
+            yield some, [not row.any() for row in vectors]
+            self._progress("embedding", done + given, total)
+
+
+class Turns:
+    """Waits for the turn to embed with a model, and shows how far the other one is until then."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        embedder: Embedder,
+        *,
+        progress: Progress,
+        say: Callable[[str], None],
+    ) -> None:
+        self._backend = backend
+        self._embedder = embedder
+        self._progress = progress
+        self._say = say
+        self._most = 0
+
+    @contextmanager
+    def next(self, waiting: Callable[[Snapshot], int]) -> Iterator[bool]:
+        """Have the turn; False if none is `waiting`. Who is to stop raises in `progress`."""
+        model = self._embedder.model_id
+        with ExitStack() as turn:
+            while left := self._left(waiting):
+                try:
+                    turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
+                    break
+                except IndexLocked as error:
+                    self._follow(error.holder, left)
+            yield left > 0
+
+    def _left(self, waiting: Callable[[Snapshot], int]) -> int:
+        with self._backend.snapshot() as snapshot:
+            return waiting(snapshot)
+
+    def _follow(self, holder: str, left: int) -> None:
+        if not self._most:
+            self._say(
+                f"{self._embedder.name} is at work in {holder} as well: what is embedded there "
+                "is not embedded again here."
+            )
+        self._most = max(self._most, left)
+        self._progress("waiting", self._most - left, self._most)
+
+
+def pace_key(model_id: str) -> str:
+    """Return under which name an index remembers how many texts a second a model embeds."""
+    return f"pace {model_id}"
+
+
+def publish(backend: Backend, *, wait_s: float) -> None:
+    """Have new vectors found, unless another process holds the lock."""
+    try:
+        with backend.writer(wait_s=wait_s) as writer:
+            writer.publish()
+    except IndexLocked:
+        # Whoever holds the lock publishes when it is done.
+        log.info("left publishing to the process that holds the lock")
