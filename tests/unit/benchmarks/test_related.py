@@ -46,7 +46,7 @@ def test_each_right_file_is_asked_for_where_there_are_several(backend: Reference
         cases = cases_of(snapshot, TASK)
         scores = [found(snapshot, case, WEIGHTS) for case in cases]
 
-    assert [(one.question, one.node.id, one.others) for one in cases] == [
+    assert [(one.question, str(one.node.id), set(one.others)) for one in cases] == [
         ("1", "code:auth.py", {"login.py"}),
         ("1", "code:login.py", {"auth.py"}),
     ]
