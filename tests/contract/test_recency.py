@@ -77,9 +77,10 @@ def test_a_note_gains_by_its_age_and_code_does_not(any_backend: Backend) -> None
 
 
 @pytest.mark.parametrize("kind", [Kind.NOTE, Kind.TASK])
-def test_in_best_the_newer_of_two_that_say_the_same_comes_first(
+def test_by_a_small_gain_the_newer_of_two_that_say_the_same_comes_first(
     any_backend: Backend, kind: Kind
 ) -> None:
+    boosts = replace(profile("best").boosts, recency=0.05, recency_days=30.0)
     files = {
         "one.md": (kind, "zebra crossing painted", "2024-12-01"),
         "two.md": (kind, "zebra crossing painted", "2025-01-30"),
@@ -92,7 +93,7 @@ def test_in_best_the_newer_of_two_that_say_the_same_comes_first(
         writer.put_history(history, head="abc")
 
     def found(text: str, *, now: float | None) -> list[Hit]:
-        options = SearchOptions(profile("best"))
+        options = SearchOptions(replace(profile("best"), boosts=boosts))
         given = Circumstances("shop", now=now)
         with any_backend.snapshot() as snapshot:
             return list(search(snapshot, text, options=options, given=given).results)
@@ -112,7 +113,6 @@ def test_in_best_the_newer_of_two_that_say_the_same_comes_first(
         for path in files
     }
     assert gained["page.md"] == 0
-    boosts = profile("best").boosts
     assert gained["two.md"] == pytest.approx(
         boosts.recency * recency(1, half_life_days=boosts.recency_days)
     )
