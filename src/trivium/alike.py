@@ -43,14 +43,24 @@ from trivium.types import (
 )
 
 MOST = 100
-# Chosen by measurement (docs/quality.md, Related).
-MEANING, LINKED, SHARED = 0.6, 0.05, 0.35
 # What lies farther off has nothing to do with it.
 _NEAR = 0.2
 _DEPTH = 100
 _MOST_INSIDE = 200
 _CHUNKS = 64
 _NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The most that each part of a score can be: chosen by benchmarks.related."""
+
+    meaning: float = 0.6
+    linked: float = 0.05
+    shared: float = 0.35
+
+
+WEIGHTS = Weights()
 
 
 @dataclass(slots=True)
@@ -71,6 +81,7 @@ def alike(
     where: Filter = EVERYTHING,
     collection: str = "",
     is_there: Callable[[str], bool] | None = None,
+    weights: Weights = WEIGHTS,
 ) -> Answer:
     """Return what is like a node, best first; neither it, nor what it lies in or holds.
 
@@ -87,13 +98,13 @@ def alike(
     vectors, embedder = _space(snapshot, embedders)
     degraded: tuple[Degraded, ...] = ()
     if vectors is not None:
-        found = _near(snapshot, vectors, own, where)
+        found = _near(snapshot, vectors, own, where, weight=weights.meaning)
     else:
-        found = _by_words(snapshot, node, view, where)
+        found = _by_words(snapshot, node, view, where, weight=weights.meaning)
         said = "no model has embedded all of this; words of its name are compared instead"
         degraded = (Degraded("vectors", said),)
     likes = {one: like for one, like in found.items() if one not in kin}
-    _add_links(snapshot, likes, own=own, kin=kin)
+    _add_links(snapshot, likes, own=own, kin=kin, weights=weights)
     allowed = snapshot.allowed([one.chunk_id for one in likes.values()], where=where)
     scored = best_first(
         Scored(one.chunk_id, tuple(one.parts)) for one in likes.values() if one.chunk_id in allowed
@@ -160,7 +171,12 @@ def _space(snapshot: Snapshot, embedders: Sequence[Embedder]) -> tuple[VectorInd
 
 
 def _near(
-    snapshot: Snapshot, vectors: VectorIndex, own: Sequence[NodeId], where: Filter
+    snapshot: Snapshot,
+    vectors: VectorIndex,
+    own: Sequence[NodeId],
+    where: Filter,
+    *,
+    weight: float,
 ) -> dict[NodeId, _Like]:
     """Return the nodes nearest to the mean of a node's own vectors, each by its best chunk."""
     import numpy as np
@@ -180,11 +196,13 @@ def _near(
     for one, cosine in zip(ranking.ids, ranking.scores, strict=True):
         node_id = NodeId(node_of(one))
         if node_id not in found and cosine >= _NEAR:
-            found[node_id] = _Like(one, [Part(f"meaning {cosine:.2f}", MEANING * cosine)])
+            found[node_id] = _Like(one, [Part(f"meaning {cosine:.2f}", weight * cosine)])
     return found
 
 
-def _by_words(snapshot: Snapshot, node: Node, view: View, where: Filter) -> dict[NodeId, _Like]:
+def _by_words(
+    snapshot: Snapshot, node: Node, view: View, where: Filter, *, weight: float
+) -> dict[NodeId, _Like]:
     """Return the nodes that have the words of a node's name and description."""
     words = " ".join(dict.fromkeys(f"{node.name} {node.title} {node.description}".split()))
     # Plain words: whatever a name holds, it is no operator.
@@ -195,7 +213,7 @@ def _by_words(snapshot: Snapshot, node: Node, view: View, where: Filter) -> dict
     for one, score in zip(ranking.ids, ranking.scores, strict=True):
         share = score / best
         found.setdefault(
-            NodeId(node_of(one)), _Like(one, [Part(f"words {share:.2f}", MEANING * share)])
+            NodeId(node_of(one)), _Like(one, [Part(f"words {share:.2f}", weight * share)])
         )
     return found
 
@@ -206,6 +224,7 @@ def _add_links(
     *,
     own: Sequence[NodeId],
     kin: frozenset[NodeId],
+    weights: Weights,
 ) -> None:
     """Add what links say: a link between the two, and others that both are linked with."""
     links = _links(snapshot.edges(own))
@@ -230,13 +249,16 @@ def _add_links(
         edge = ours.get(one)
         if edge is not None:
             like.parts.append(
-                Part(f"linked: {edge.type.value}", LINKED * min(1.0, edge.weight) * telling[one])
+                Part(
+                    f"linked: {edge.type.value}",
+                    weights.linked * min(1.0, edge.weight) * telling[one],
+                )
             )
         common = shared.get(one, [])
         if common:
             share = math.fsum(telling[other] for other in common) / whole
             links_ = "1 link" if len(common) == 1 else f"{len(common)} links"
-            like.parts.append(Part(f"{links_} in common", SHARED * share))
+            like.parts.append(Part(f"{links_} in common", weights.shared * share))
 
 
 def _links(edges: Sequence[Edge]) -> Mapping[NodeId, dict[NodeId, Edge]]:

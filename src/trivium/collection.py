@@ -608,6 +608,11 @@ class Collection:
                 blank=self._meaning.blank(snapshot),
             )
 
+    def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
+        """Return when these files were changed last, in seconds since 1970, as far as is known."""
+        with self._backend.snapshot() as snapshot:
+            return snapshot.changed(paths)
+
     def skipped(self) -> Mapping[str, str]:
         """Return the files that were passed over, path -> reason."""
         with self._backend.snapshot() as snapshot:

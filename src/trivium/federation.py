@@ -2,14 +2,16 @@
 
 Scores of different collections share no scale, since each has its own words; so a hit has
 1 / (60 + its rank in its collection). Equal ones come by priority, then by the name of the
-collection, then by id. Called by doors and programs.
+collection. Sorted otherwise, hits keep the scores of their own. Called by doors and programs.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -21,7 +23,7 @@ from trivium.results import facets
 from trivium.results.nothing import is_of_nothing
 from trivium.results.related import MOST
 from trivium.retrieval import cursor as cursors
-from trivium.retrieval.cursor import Binding, Cursor, binding
+from trivium.retrieval.cursor import Binding, Cursor, Start, binding
 from trivium.retrieval.page import Page, left_out, repeats
 from trivium.types import Answer, Coverage, Degraded, Edge, Freshness, Hit, Kind, NodeId, Part
 
@@ -68,19 +70,26 @@ class Together:
         limit = _DEFAULT_LIMIT if limit is None else limit
         if not 0 <= limit <= _MOST:
             raise UsageError(f"limit is {limit}; several collections take 1 to {_MOST}.")
-        if sort != "relevance":
-            raise UsageError(f"sort is {sort!r}; several collections are sorted by relevance.")
         started = time.perf_counter()
+        options = {**options, "sort": sort}
         bound = self._bound(query, options)
         given = cursors.read(cursor, bound)
-        needed = limit + (0 if given is None else given.offset)
-        found = {
-            name: _answered(one, query, needed=needed, options=options)
-            for name, one in self._collections.items()
-        }
-        every = self._fused(found)
-        start = cursors.resume(given, limit, listed=lambda _: every, state_of=_state)
-        page = _page(every, limit, start=start.offset, dedupe=bool(options.get("dedupe")))
+        dedupe = bool(options.get("dedupe"))
+        needed, known = limit + (0 if given is None else given.offset), -1
+        while True:
+            found = {
+                name: _answered(one, query, needed=needed, options=options)
+                for name, one in self._collections.items()
+            }
+            every = self._merged(found, sort=sort)
+            start = _begun(every, given, limit)
+            page = _page(every, limit, start=start.offset, dedupe=dedupe)
+            is_open = any(one.next for one in found.values())
+            is_short = dedupe and limit > 0 and page.end == len(every)
+            if not (is_open and is_short and len(every) > known):
+                break
+            # All that is left of what is known repeats others, so more must be known.
+            needed, known = 2 * len(every), len(every)
         shown = {(hit.collection, hit.id) for hit in page.hits}
         around = [
             replace(hit, collection=name)
@@ -93,7 +102,7 @@ class Together:
         notes = (*answer.notes, *start.notes)
         if page.repeats:
             notes = (*notes, f"{left_out(page.repeats)} of another collection")
-        has_more = page.end < len(every) or any(one.next for one in found.values())
+        has_more = page.end < len(every) or is_open
         state = _state(every, page.end) if limit and has_more else None
         return replace(
             answer,
@@ -111,25 +120,45 @@ class Together:
             asked=[query, asked, self._priorities],
         )
 
-    def _fused(self, found: Mapping[str, Answer]) -> list[Hit]:
+    def _merged(self, found: Mapping[str, Answer], *, sort: str) -> list[Hit]:
         """Return the hits of all in one order, as far as it is known."""
-        ranked = {name: _own(answer) for name, answer in found.items()}
-        # Beyond the last rank of one that has more, that one may have a say.
-        known = min((len(ranked[name]) for name, one in found.items() if one.next), default=None)
-        hits = [
-            _by_rank(hit, name, rank)
-            for name, own in ranked.items()
-            for rank, hit in enumerate(own[:known], 1)
+        # Of equal ones the first of these come first.
+        names = sorted(found, key=lambda name: (-self._priorities.get(name, 0), name))
+        lists = [
+            [
+                _by_rank(hit, name, rank) if sort == "relevance" else replace(hit, collection=name)
+                for rank, hit in enumerate(_own(found[name]), 1)
+            ]
+            for name in names
         ]
-        return sorted(
-            hits,
-            key=lambda hit: (
-                -hit.score,
-                -self._priorities.get(hit.collection, 0),
-                hit.collection,
-                hit.id,
-            ),
-        )
+        # Behind the last one of a list that goes on, what goes on may have a say.
+        ends = {
+            (name, hits[-1].chunk_id if hits else "")
+            for name, hits in zip(names, lists, strict=True)
+            if found[name].next is not None
+        }
+        if any(not one for _, one in ends):
+            return []
+        merged: list[Hit] = []
+        for hit in heapq.merge(*lists, key=self._place_in(names, lists, sort=sort)):
+            merged.append(hit)
+            if (hit.collection, hit.chunk_id) in ends:
+                break
+        return merged
+
+    def _place_in(
+        self, names: Sequence[str], lists: Sequence[Sequence[Hit]], *, sort: str
+    ) -> Callable[[Hit], float]:
+        """Return what orders hits: their ranks, how old their files are, or their collections."""
+        if sort == "path":
+            return lambda hit: names.index(hit.collection)
+        if sort != "newest":
+            return lambda hit: -hit.score
+        changed = {
+            name: self._collections[name].changed(sorted({hit.source.file_path for hit in hits}))
+            for name, hits in zip(names, lists, strict=True)
+        }
+        return lambda hit: -changed[hit.collection].get(hit.source.file_path, -math.inf)
 
     def crossing(self) -> list[Edge]:
         """Return the edges between nodes of one name in different collections.
@@ -179,6 +208,10 @@ def _state(hits: Sequence[Hit], count: int) -> bytes | None:
     return cursors.digest(before) if len(before) == count else None
 
 
+def _begun(hits: Sequence[Hit], cursor: Cursor | None, limit: int) -> Start[Sequence[Hit]]:
+    return cursors.resume(cursor, limit, listed=lambda _: hits, state_of=_state)
+
+
 def _page(hits: Sequence[Hit], limit: int, *, start: int, dedupe: bool) -> Page:
     """Return the hits of a page; those that repeat one before are passed over, if asked."""
     page = Page(end=start)
@@ -193,6 +226,11 @@ def _page(hits: Sequence[Hit], limit: int, *, start: int, dedupe: bool) -> Page:
             page.repeats += 1
         else:
             page.hits.append(hit)
+    # Nothing of what is left may be fit to show: then this page is the last.
+    left = hits[page.end :]
+    if dedupe and limit and all(repeats(hit, list(seen)) for hit in left):
+        page.repeats += len(left)
+        page.end = len(hits)
     return page
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from trivium import indexer, linker
-from trivium.alike import LINKED, MEANING, MOST, SHARED, alike
+from trivium.alike import MOST, WEIGHTS, Weights, alike
 from trivium.backends.base import Backend, Snapshot
 from trivium.errors import UsageError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
@@ -78,7 +78,7 @@ def test_what_calls_it_is_like_it_by_that_much(filled: Backend) -> None:
     with filled.snapshot() as snapshot:
         (degree,) = snapshot.degrees([NodeId("code:login.py#login")]).values()
     # Who is linked with everything tells little.
-    assert parts["linked: calls"] == pytest.approx(LINKED / math.log(2 + degree))
+    assert parts["linked: calls"] == pytest.approx(WEIGHTS.linked / math.log(2 + degree))
 
 
 def test_two_that_call_the_same_have_links_in_common(filled: Backend) -> None:
@@ -86,7 +86,7 @@ def test_two_that_call_the_same_have_links_in_common(filled: Backend) -> None:
 
     # login() is linked with hash_password() alone, and so is sign_up(): all it has in common.
     parts = {part.name: part.value for part in login.parts}
-    assert parts["1 link in common"] == pytest.approx(SHARED)
+    assert parts["1 link in common"] == pytest.approx(WEIGHTS.shared)
 
 
 def test_the_parts_add_up_and_meaning_is_a_share_of_the_cosine(filled: Backend) -> None:
@@ -95,7 +95,9 @@ def test_the_parts_add_up_and_meaning_is_a_share_of_the_cosine(filled: Backend) 
         for part in hit.parts:
             name, _, cosine = part.name.partition(" ")
             if name == "meaning":
-                assert part.value == pytest.approx(MEANING * float(cosine), abs=MEANING * 0.005)
+                assert part.value == pytest.approx(
+                    WEIGHTS.meaning * float(cosine), abs=WEIGHTS.meaning * 0.005
+                )
 
 
 def test_what_is_like_a_file_are_other_files_each_once(filled: Backend) -> None:
@@ -151,3 +153,27 @@ def test_a_node_without_text_or_links_has_nothing_like_it(any_backend: Backend) 
     with any_backend.snapshot() as snapshot:
         answer = ask(snapshot, "file:empty.md")
     assert answer.results == ()
+
+
+def test_other_weights_change_the_parts_and_not_what_is_found(filled: Backend) -> None:
+    with filled.snapshot() as snapshot:
+        answers = [
+            alike(
+                snapshot,
+                find(snapshot, "code:login.py#login"),
+                view=profile("best").view,
+                embedders=(WordEmbedder(),),
+                weights=weights,
+            ).results
+            for weights in (WEIGHTS, Weights(meaning=0.0, linked=0.0, shared=1.0))
+        ]
+
+    assert {hit.id for hit in answers[0]} == {hit.id for hit in answers[1]}
+    shared = {
+        hit.id: part.value / WEIGHTS.shared
+        for hit in answers[0]
+        for part in hit.parts
+        if part.name.endswith("in common")
+    }
+    assert shared
+    assert {hit.id: hit.score for hit in answers[1] if hit.score} == pytest.approx(shared)

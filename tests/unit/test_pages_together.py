@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.federation import Together
 from trivium.retrieval.cursor import AGAIN
+from trivium.retrieval.sorting import SORTS
 from trivium.testing.folders import filled
 
 
@@ -61,7 +63,19 @@ def paged(together: Together, *, limit: int, **options: Any) -> list[tuple[str, 
 
 
 @pytest.mark.parametrize("limit", [1, 7, 40])
-@pytest.mark.parametrize("options", [{}, {"group": "none"}, {"profile": "rag"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"group": "none"},
+        {"profile": "rag"},
+        {"sort": "newest"},
+        {"sort": "path", "group": "none"},
+        {"as_you_type": True, "sort": "path"},
+        {"filters": {"path-prefix": "p00"}, "sort": "newest"},
+    ],
+    ids=str,
+)
 def test_pages_of_several_are_one_long_list(
     three: list[Collection], limit: int, options: dict[str, Any]
 ) -> None:
@@ -120,9 +134,98 @@ def test_cursors_of_others_are_refused(three: list[Collection]) -> None:
         together.search("zebras", limit=2, cursor=cursor)
 
 
-def test_another_order_than_that_of_relevance_is_refused(three: list[Collection]) -> None:
-    with pytest.raises(UsageError, match="sort is 'path'"):
-        trivium.together(*three).search("zebra", sort="path")
+@pytest.mark.parametrize("sort", ["relevance", "newest", "path"])
+def test_no_page_is_empty_because_only_repeats_are_left(three: list[Collection], sort: str) -> None:
+    together = trivium.together(*three[::-1], priorities={"short": 1})
+    whole = together.search("zebra", limit=100, dedupe=True, sort=sort)
+    count = len(ids(whole))
+    last = together.search("zebra", limit=count, dedupe=True, sort=sort)
+
+    assert 1 < count < whole.total
+    assert (ids(last), last.next) == (ids(whole), None)
+    assert last.notes == whole.notes
+    assert paged(together, limit=3, dedupe=True, sort=sort) == ids(whole)
+
+
+def test_pages_of_several_leave_out_what_is_less_likely(three: list[Collection]) -> None:
+    together = trivium.together(*three)
+    every = together.search("zebra", limit=100)
+    likely = sorted({hit.confidence or 0.0 for hit in every.results})
+    least = likely[len(likely) // 2]
+    for sort in SORTS:
+        options: dict[str, Any] = {"min_confidence": least, "sort": sort}
+        found = paged(together, limit=4, **options)
+
+        assert 0 < len(found) < every.total
+        assert found == ids(together.search("zebra", limit=100, **options))
+        assert set(found) == {
+            (hit.collection, hit.id) for hit in every.results if (hit.confidence or 0) >= least
+        }
+
+
+def test_the_newest_of_all_come_first(three: list[Collection]) -> None:
+    for place, one in enumerate(three[:2]):
+        for number, path in enumerate(sorted(one.root.glob("*.md"))):
+            # In one every third second, in the other between them, and the last ones at once.
+            at = 1_000_000 + min(3 * number + place, 12)
+            os.utime(path, (at, at))
+        one.sync()
+    together = trivium.together(*three, priorities={"short": 1})
+    found = together.search("zebra", limit=100, sort="newest").results
+    when = {one.name: one.changed([hit.source.file_path for hit in found]) for one in three}
+    order = [
+        (-when[hit.collection][hit.source.file_path], hit.collection == "long", hit.id)
+        for hit in found
+    ]
+
+    assert order == sorted(order)
+    assert [hit.collection for hit in found[-8:]] == ["short", "long"] * 4
+    assert found[0].collection == "short"
+
+
+def test_by_path_one_collection_comes_after_another(three: list[Collection]) -> None:
+    found = trivium.together(*three).search("zebra", limit=100, sort="path").results
+    places = [(hit.collection, hit.source.file_path, hit.start_line) for hit in found]
+
+    assert places == sorted(places)
+    assert {hit.collection for hit in found} == {"long", "short"}
+
+
+def test_sorted_otherwise_hits_keep_the_scores_of_their_collections(
+    three: list[Collection],
+) -> None:
+    found = trivium.together(*three).search("zebra", limit=100, sort="path").results
+    own = {
+        (one.name, hit.id): (hit.score, hit.score_type, hit.parts)
+        for one in three
+        for hit in one.search("zebra", limit=100).results
+    }
+
+    assert {
+        (hit.collection, hit.id): (hit.score, hit.score_type, hit.parts) for hit in found
+    } == own
+
+
+def test_an_order_that_there_is_not_is_refused(three: list[Collection]) -> None:
+    together = trivium.together(*three)
+    with pytest.raises(UsageError, match="Did you mean 'newest'"):
+        together.search("zebra", sort="newst")
+    cursor = together.search("zebra", limit=2, sort="path").next
+    with pytest.raises(UsageError, match="another question"):
+        together.search("zebra", limit=2, cursor=cursor)
+
+
+def test_a_selected_facet_is_not_shrunk_over_several(three: list[Collection]) -> None:
+    filled(three[2], {"z.py": "def zebra():\n    return 1\n"})
+    together = trivium.together(*three)
+    every = together.search("zebra", limit=1)
+    chosen = together.search("zebra", limit=1, filters={"lang": "python"})
+
+    assert every.facets["language"] == {"markdown": every.total - 1, "python": 1}
+    assert chosen.total == 1
+    assert chosen.facets["language"] == every.facets["language"]
+    assert chosen.facets["kind"] == {"code": 1}
+    assert chosen.facets["collection"] == {"none": 1, "long": 0, "short": 0}
 
 
 def test_several_say_once_what_was_probably_meant(three: list[Collection]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -41,40 +41,17 @@ XPLOR_KEYS = ("id", "name", "type", "score", "description")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One search, as a Collection takes it."""
+    """One search: its query, and what was said beside it, by the names of Collection.search.
+
+    What was not said is left to the collection, so that its defaults stand in one place.
+    """
 
     query: str
-    limit: int | None = None
-    profile: str | None = None
-    kind: Names | None = None
-    filters: Mapping[str, FilterValue | None] | None = None
-    mode: str = "mixed"
-    search_mode: str = "hybrid"
-    min_score: float | None = None
-    explain: bool = False
-    deep_search: bool = False
-    seeds: int | None = None
-    bfs_depth: int | None = None
-    bfs_decay: float | None = None
-    expand: str = "none"
-    dedupe: bool = False
-    group: str | None = None
-    rerank: bool = True
-    cursor: str | None = None
-    sort: str = "relevance"
-    min_confidence: float | None = None
-    as_you_type: bool = False
-    typos: bool = True
-    synonyms: bool | None = None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """All of it but the query, by the names that a Collection gives them."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "query"}
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"graph_id", "domain", "max_tokens"})
+_BESIDE = frozenset({"query", "graph_id", "domain", "max_tokens"})
 
 
 class _Request(BaseModel):
@@ -106,10 +83,12 @@ class SearchRequest(_Request):
 
     def asked(self) -> Asked:
         """Return the request as a plain value."""
-        return Asked(**self._given())
+        return Asked(self.query, self._given())
 
     def _given(self) -> dict[str, Any]:
-        return {one: getattr(self, one) for one in type(self).model_fields if one not in _BESIDE}
+        said = self.model_fields_set - _BESIDE
+        given = {one: getattr(self, one) for one in type(self).model_fields if one in said}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class HttpSearch(SearchRequest):
@@ -136,12 +115,13 @@ class HttpSearch(SearchRequest):
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
+        if self.domain is None:
+            return Asked(self.query, self._given())
         filters: dict[str, FilterValue | None] = dict(self.filters or {})
-        if self.domain is not None:
-            if filters.get("domain") is not None:
-                raise RequestInvalid("domain is given twice: as a key and inside filters.")
-            filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
-        return Asked(**{**self._given(), "filters": filters})
+        if filters.get("domain") is not None:
+            raise RequestInvalid("domain is given twice: as a key and inside filters.")
+        filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
+        return Asked(self.query, {**self._given(), "filters": filters})
 
 
 class McpSearch(SearchRequest):
@@ -249,21 +229,12 @@ def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
 def pack(collection: Collection, asked: Asked, *, max_tokens: int) -> Context:
     """Have a collection pack what answers a question. Raises UsageError as `ask` does."""
     _refuse_files(asked)
-    return collection.context(
-        asked.query,
-        max_tokens=max_tokens,
-        limit=asked.limit,
-        profile=asked.profile,
-        kind=asked.kind,
-        filters=asked.filters,
-        mode=asked.mode,
-        search_mode=asked.search_mode,
-        rerank=asked.rerank,
-    )
+    return collection.context(asked.query, max_tokens=max_tokens, **asked.options)
 
 
 def _refuse_files(asked: Asked) -> None:
-    if asked.profile is not None and asked.profile.endswith(".toml"):
+    profile = asked.options.get("profile")
+    if profile is not None and profile.endswith(".toml"):
         raise UsageError("Give a profile by its name; files are for who runs the server.")
 
 

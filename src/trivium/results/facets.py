@@ -2,6 +2,11 @@
 
 What is selected of a facet does not shrink that facet: its values are counted as if nothing of
 it were selected, all others under the whole selection. Called by the engine.
+
+Each selected facet costs a ranking of its own. Neither pool can be taken from the other: each
+holds the best so many under its own filter, so the wider one may hold little of what is selected,
+and the narrower one nothing else; and which chunk stands for a file, whose type is counted, is
+known only once all are fused.
 """
 
 from __future__ import annotations

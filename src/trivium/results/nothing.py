@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from trivium.backends.base import Contents, Snapshot
 from trivium.filtering.conditions import Condition, Filter, Test, without
 from trivium.results.nearest import nearest
-from trivium.results.present import counted, label, one_line
+from trivium.results.present import SEARCHED, counted, label, one_line
 from trivium.results.unmatched import said_as
 
-_SEARCHED, _WITHOUT, _NEAR = "searched", "without", "names near it:"
+_WITHOUT, _NEAR = "without", "names near it:"
 _MOST_TRIED = 8
 _LONGEST = 80
 
@@ -52,7 +52,7 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
 
 def is_of_nothing(note: str) -> bool:
     """Say whether a note is one of these: beside hits of other collections it tells nothing."""
-    return note.startswith((f"{_SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} "))
+    return note.startswith((f"{SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} "))
 
 
 def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:
@@ -64,7 +64,7 @@ def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:
     passed = sum(contents.skipped.values())
     reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(contents.skipped.items()))
     over = f"; passed over {passed:,} ({reasons})" if passed else ""
-    return f"{_SEARCHED} {counted(contents.files, 'file')}{of_kinds}{over}"
+    return f"{SEARCHED} {counted(contents.files, 'file')}{of_kinds}{over}"
 
 
 def _relaxed(asked: Emptied) -> list[str]:

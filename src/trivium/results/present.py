@@ -29,6 +29,10 @@ _WHOLE_PERCENT = 100
 _DIGITS = 9
 # Line ends and tabs; and what joins letters of Persian, and the persons of a family, or parts them.
 _KEPT = "\n\t\u200c\u200d"
+# How a note begins that says what an answer without hits was looked for in.
+SEARCHED = "searched"
+_MOST_REASONS = 2
+_NEAR_WORDS = "looked for near words as well: "
 _LAST_OF_ONE_BYTE, _LAST_OF_TWO_BYTES = 0xFF, 0xFFFF
 
 
@@ -282,38 +286,62 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def footer(answer: Answer) -> list[str]:
-    """Return what a person should know about how the answer was found, a line each."""
+def footer(answer: Answer, *, explain: bool = False) -> list[str]:
+    """Return what a person should know about how the answer was found, a line each.
+
+    Ordinarily one or two: how it was found, with what was not searched, and related searches.
+    More only where something went less well, or was asked for with `explain`.
+    """
+    notes = told(answer, explain=explain)
+    if not answer.results and any(note.startswith(f"{SEARCHED} ") for note in answer.notes):
+        # A note says what was searched and passed over.
+        return notes
     count = sum(hit.context is None for hit in answer.results)
-    said = [
+    found = (
         f"{count} of the best {answer.total} by {_means(answer)} in "
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
-    ]
+    )
+    return ["; ".join(filter(None, (found, not_searched(answer)))), *notes]
+
+
+def not_searched(answer: Answer) -> str:
+    """Return how many files were passed over, by reason while there are few of those."""
     skipped = answer.coverage.skipped
-    # Of an answer without hits a note says it.
-    if skipped and answer.results:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
-        said.append(f"not searched: {reasons}")
-    if answer.freshness.dirty_files:
-        said.append(f"{answer.freshness.dirty_files} changed files are not in the index yet")
+    if not skipped:
+        return ""
+    if len(skipped) > _MOST_REASONS:
+        return f"{counted(sum(skipped.values()), 'file')} not searched (see: trivium status)"
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(skipped.items()))
+    return f"not searched: {reasons}"
+
+
+def told(answer: Answer, *, explain: bool = False) -> list[str]:
+    """Return all but how an answer was found: what it lacks, and what to look for next."""
+    said: list[str] = []
+    asked = [hit for hit in answer.results if hit.context is None]
+    if asked and all(is_weak(hit.confidence) for hit in asked):
+        said.append("all of these are weak: there may be no answer here")
+    dirty = answer.freshness.dirty_files
+    if dirty:
+        is_ = "is" if dirty == 1 else "are"
+        said.append(f"{counted(dirty, 'changed file')} {is_} not in the index yet")
     if answer.better:
         said.append(f"did you mean: {one_line(answer.better)}")
-    others = answer.suggestions[1:] if answer.better else answer.suggestions
-    if others:
-        said.append(f"related: {', '.join(map(one_line, others))}")
+    elif answer.suggestions:
+        said.append(f"related: {', '.join(map(one_line, answer.suggestions))}")
     said += [f"{one.stage}: {one.reason}" for one in answer.degraded]
-    said += list(answer.notes)
-    return said
+    # What was meant is said already; which word stands for which is an explanation.
+    is_said = bool(answer.better) and not explain
+    return said + [note for note in answer.notes if not (is_said and note.startswith(_NEAR_WORDS))]
 
 
-def facets_line(answer: Answer) -> str:
-    """Return the facets on one line: kind: code 12, doc 3; language: python 9."""
-    said = (
+def facets_lines(answer: Answer) -> list[str]:
+    """Return the facets a line each: kind: code 12, doc 3."""
+    return [
         f"{name}: {', '.join(f'{one_line(value)} {count:,}' for value, count in counts.items())}"
         for name, counts in answer.facets.items()
         if counts
-    )
-    return "; ".join(said)
+    ]
 
 
 def _means(answer: Answer) -> str:

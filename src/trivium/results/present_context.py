@@ -12,10 +12,11 @@ from trivium.results.present import (
     Style,
     as_data,
     counted,
-    footer,
+    not_searched,
     one_line,
     plain,
     printable,
+    told,
 )
 
 # Of an answer's data, what a context says of its own, or does not show.
@@ -50,8 +51,9 @@ def context_footer(context: Context) -> list[str]:
     if context.left_out:
         paths = ", ".join(map(one_line, context.next))
         said.append(f"not shown: {counted(context.left_out, 'hit')}, first in {paths}")
-    # The first line counts hits that are listed, which here are not.
-    return [*said, *footer(context.answer)[1:]]
+    # No line counts hits that are listed: here they are not.
+    passed = not_searched(context.answer) if context.answer.results else ""
+    return [*said, *filter(None, [passed]), *told(context.answer)]
 
 
 def _piece_data(piece: Piece) -> Data:

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import fields
+from inspect import signature
+
 import pytest
 
+from trivium.collection import Collection
 from trivium.doors import answers
-from trivium.doors.answers import Asked, HttpSearch, McpFetch, McpSearch
+from trivium.doors.answers import Asked, HttpContext, HttpSearch, McpFetch, McpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.errors import NotFound
+from trivium.options import SearchOptions
 
 
 def asked(**given: object) -> Asked:
@@ -20,11 +25,11 @@ def test_a_query_alone_leaves_the_rest_to_the_collection() -> None:
 
 @pytest.mark.parametrize("name", answers.LIMIT_NAMES)
 def test_the_limit_has_the_seeds_other_names(name: str) -> None:
-    assert asked(**{name: 7}).limit == 7
+    assert asked(**{name: 7}).options["limit"] == 7
 
 
 def test_two_names_of_the_limit_may_agree() -> None:
-    assert asked(limit=7, top_k=7).limit == 7
+    assert asked(limit=7, top_k=7).options["limit"] == 7
 
 
 def test_two_names_of_the_limit_that_differ_are_refused_by_name() -> None:
@@ -46,7 +51,7 @@ def test_nulls_are_the_same_as_nothing() -> None:
 def test_seeds_have_two_names(name: str) -> None:
     request = answers.read(HttpSearch, {"query": "x", name: 5})
 
-    assert request.asked().seeds == 5
+    assert request.asked().options["seeds"] == 5
 
 
 def test_two_names_of_one_thing_must_agree() -> None:
@@ -89,7 +94,7 @@ def test_half_a_surrogate_pair_is_refused_as_text() -> None:
 
 
 def test_the_domain_becomes_a_filter() -> None:
-    assert asked(domain="docs", filters={"lang": ["python"]}).filters == {
+    assert asked(domain="docs", filters={"lang": ["python"]}).options["filters"] == {
         "lang": ["python"],
         "domain": "docs",
     }
@@ -105,7 +110,34 @@ def test_values_of_a_query_string_are_read_from_text() -> None:
 
     read = answers.read(HttpSearch, given, is_text=True).asked()
 
-    assert read == Asked("cat", limit=7, min_score=0.5, explain=True, filters={})
+    assert read == Asked("cat", {"limit": 7, "min_score": 0.5, "explain": True})
+
+
+def test_every_key_is_an_option_of_a_search_and_the_schema_tells_its_default() -> None:
+    taken = signature(Collection.search).parameters
+    beside = {"query", "graph_id", "domain", "max_tokens"}
+    for model in (HttpSearch, McpSearch):
+        told = {name: one.default for name, one in model.model_fields.items() if name not in beside}
+        assert told == {name: taken[name].default for name in told}
+    # A server decides itself when to look at the folder.
+    assert set(taken) - {"self", "query", "sync"} == set(HttpSearch.model_fields) - beside
+
+
+def test_every_option_of_a_search_reaches_the_engine() -> None:
+    taken = set(signature(Collection.search).parameters)
+    own = {one.name for one in fields(SearchOptions)}
+
+    # These are made into a filter, or into what is known of the index.
+    assert taken - {"self", "query", "sync", "kind", "filters", "mode", "rerank"} == own - {
+        "where",
+        "within",
+    }
+
+
+def test_what_packs_an_answer_takes_each_key_that_may_be_sent_to_it() -> None:
+    taken = set(signature(Collection.context).parameters)
+
+    assert set(HttpContext.model_fields) - {"graph_id"} <= taken
 
 
 @pytest.mark.parametrize("score", ["nan", "inf"])
@@ -138,7 +170,7 @@ def test_only_the_collection_that_is_served_may_be_named() -> None:
     ["a", 2, 1.5, True, False, None, ["a", 2], [], {"service": "api", "at": {"city": ["Oslo"]}}],
 )
 def test_a_filter_takes_text_numbers_flags_and_objects(value: object) -> None:
-    assert asked(filters={"riskTag": value}).filters == {"riskTag": value}
+    assert asked(filters={"riskTag": value}).options["filters"] == {"riskTag": value}
 
 
 @pytest.mark.parametrize("value", [[["a"]], [None], [{}]])

@@ -9,11 +9,12 @@ from trivium.results.present import (
     as_data,
     as_text,
     embedded,
-    facets_line,
+    facets_lines,
     footer,
     item_data,
     label,
     printable,
+    told,
 )
 from trivium.types import (
     Answer,
@@ -245,15 +246,22 @@ def test_a_node_is_labelled_by_what_tells_it_from_its_neighbours() -> None:
     assert label(replace(NODE, id=NodeId("doc:guide.md"), name="Guide")) == "Guide"
 
 
-def test_the_footer_says_how_the_answer_was_found_and_what_was_not_searched() -> None:
+def test_the_footer_says_on_one_line_how_the_answer_was_found_and_what_was_not_searched() -> None:
     assert footer(ANSWER) == [
-        "1 of the best 4 by words and meaning (words) in 1,200 files, 4 ms",
+        "1 of the best 4 by words and meaning (words) in 1,200 files, 4 ms; "
         "not searched: 2 binary, 1 too-large",
     ]
 
 
+def test_many_reasons_not_to_search_are_counted_and_lead_to_where_they_are_listed() -> None:
+    skipped = {"binary": 1200, "too-large": 2, "unreadable": 1}
+    said = footer(replace(ANSWER, coverage=Coverage(1200, skipped, 1.0)))[0]
+
+    assert said.endswith("4 ms; 1,203 files not searched (see: trivium status)")
+
+
 def test_the_footer_tells_what_went_less_well() -> None:
-    told = footer(
+    said = footer(
         replace(
             ANSWER,
             method="bm25",
@@ -264,28 +272,66 @@ def test_the_footer_tells_what_went_less_well() -> None:
         )
     )
 
-    assert told == [
+    assert said == [
         "1 of the best 4 by words in 3 files, 4 ms",
         "2 changed files are not in the index yet",
         "vectors: no model",
         "read as plain words",
     ]
+    assert "1 changed file is not in the index yet" in told(
+        replace(ANSWER, freshness=Freshness("", 1))
+    )
+
+
+def test_what_was_meant_is_said_instead_of_related_searches_and_of_which_word_is_which() -> None:
+    near = "looked for near words as well: pasword ~ password"
+    typed = replace(
+        ANSWER,
+        better="password",
+        suggestions=("password", "hash"),
+        notes=(near, "read as plain words"),
+    )
+
+    assert told(typed) == ["did you mean: password", "read as plain words"]
+    assert told(typed, explain=True) == [
+        "did you mean: password",
+        near,
+        "read as plain words",
+    ]
+    assert told(replace(typed, better="", suggestions=("hash", "salt"))) == [
+        "related: hash, salt",
+        near,
+        "read as plain words",
+    ]
+
+
+def test_only_where_all_hits_are_weak_the_footer_says_so() -> None:
+    weak, sure = (replace(HIT, confidence=one) for one in (0.01, 0.9))
+    line = "all of these are weak: there may be no answer here"
+
+    assert told(replace(ANSWER, results=(weak, weak))) == [line]
+    for results in ((sure, weak), (HIT,), ()):
+        assert line not in told(replace(ANSWER, results=results))
 
 
 def test_the_footer_names_the_model_of_a_search_by_meaning_alone() -> None:
     assert "by meaning (words) in" in footer(replace(ANSWER, method="vector"))[0]
 
 
-def test_facets_stand_on_one_line_without_the_empty_ones() -> None:
+def test_facets_stand_on_a_line_each_without_the_empty_ones() -> None:
     shown = replace(
         ANSWER, facets={"kind": {"doc": 1234, "code": 2}, "tag": {}, "type": {"a\nb": 1}}
     )
 
-    assert facets_line(shown) == "kind: doc 1,234, code 2; type: a\\nb 1"
-    assert facets_line(replace(ANSWER, facets={"tag": {}})) == ""
+    assert facets_lines(shown) == ["kind: doc 1,234, code 2", "type: a\\nb 1"]
+    assert facets_lines(replace(ANSWER, facets={"tag": {}})) == []
 
 
-def test_what_was_passed_over_is_said_once_of_an_answer_without_hits() -> None:
-    assert any(line.startswith("not searched") for line in footer(ANSWER))
-    empty = replace(ANSWER, results=(), notes=("searched 3 files; passed over 2 (2 binary)",))
-    assert not any(line.startswith("not searched") for line in footer(empty))
+def test_of_an_answer_without_hits_its_note_says_what_was_searched_and_nothing_counts_hits() -> (
+    None
+):
+    searched = "searched 3 files; passed over 2 (2 binary)"
+    empty = replace(ANSWER, results=(), notes=(searched, "without lang=go: 1 hit"))
+
+    assert footer(empty) == [searched, "without lang=go: 1 hit"]
+    assert footer(replace(empty, notes=()))[0].startswith("0 of the best 4 by")

@@ -161,9 +161,8 @@ def search(
             click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
         else:
             say("Nothing found.")
-        for line in present.footer(answer):
-            say(line, dim=True)
-        if shows_facets and (line := present.facets_line(answer)):
+        lines = present.footer(answer, explain=explain)
+        for line in [*lines, *(present.facets_lines(answer) if shows_facets else ())]:
             say(line, dim=True)
         if answer.next is not None:
             say(f"next page: --cursor {answer.next}", dim=True)

@@ -110,7 +110,7 @@ def test_keys_belong_in_the_body(post: Post) -> None:
 def test_a_request_becomes_a_plain_question() -> None:
     request = answers.read(ContextRequest, {"query": "cat", "top": 7, "maxTokens": 50})
 
-    assert (request.asked(), request.max_tokens) == (Asked("cat", limit=7), 50)
+    assert (request.asked(), request.max_tokens) == (Asked("cat", {"limit": 7}), 50)
     assert answers.read(ContextRequest, {"query": "cat"}).max_tokens == 4000
     with pytest.raises(RequestInvalid, match="maxTokens"):
         answers.read(ContextRequest, {"query": "cat", "maxTokens": True})

@@ -1,0 +1,103 @@
+"""What a person sees below the hits of a search: little where all went well, all that matters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from trivium.doors.cli.asking import search
+
+HOW = "by words and meaning (static) in 14 files"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder with code, pages, a file that is passed over, and a home of its own."""
+    monkeypatch.setenv("TRIVIUM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TRIVIUM_CONFIG", str(tmp_path / "none.toml"))
+    made = tmp_path / "shop"
+    made.mkdir()
+    (made / "auth.py").write_text(
+        'def hash_password(password):\n    """Passwords are hashed with salt."""\n'
+        "    return digest(password)\n\n\ndef check_password(password):\n    return True\n",
+        encoding="utf-8",
+    )
+    for number in range(13):
+        (made / f"p{number}.md").write_text(
+            f"# Page {number}\n\nHow a password is stored in place {number}.\n", encoding="utf-8"
+        )
+    (made / "logo.png").write_bytes(b"\x89PNG\x00\x01")
+    return made
+
+
+def asked(folder: Path, query: str, *words: str) -> Result:
+    return CliRunner().invoke(search, [query, str(folder), *words], catch_exceptions=False)
+
+
+def below(done: Result) -> list[str]:
+    return done.stderr.splitlines()
+
+
+def test_an_ordinary_answer_has_at_most_three_lines_below_it(folder: Path) -> None:
+    lines = below(asked(folder, "how are passwords hashed", "-n", "2"))
+
+    assert len(lines) <= 3
+    assert HOW in lines[0]
+    assert lines[0].endswith("; not searched: 1 binary")
+    assert lines[-1].startswith("next page: --cursor ")
+
+
+def test_an_answer_that_is_weak_all_over_says_so(folder: Path) -> None:
+    lines = below(asked(folder, "zanzibar lemon tart recipe", "-n", "2"))
+
+    assert len(lines) <= 3
+    assert "all of these are weak: there may be no answer here" in lines
+
+
+def test_an_empty_answer_counts_no_hits_and_says_why(folder: Path) -> None:
+    done = asked(folder, "password", "--lang", "go", "--search-mode", "keyword")
+
+    assert (done.stdout, done.exit_code) == ("", 1)
+    first, *reasons = below(done)
+    assert first == "Nothing found."
+    assert [line.split()[0] for line in reasons] == ["lang", "searched", "without"]
+    assert reasons[1].endswith("; passed over 1 (1 binary)")
+
+
+def test_a_correction_takes_one_line_and_with_why_two(folder: Path) -> None:
+    lines = below(asked(folder, "pasword hashd", "-n", "2"))
+    why = below(asked(folder, "pasword hashd", "-n", "2", "--why"))
+
+    assert lines[1:-1] == ["did you mean: password hashed"]
+    assert why[1] == lines[1]
+    assert why[2].startswith("looked for near words as well: pasword ~ password")
+
+
+def test_facets_are_shown_if_asked_for_a_line_each(folder: Path) -> None:
+    plain = below(asked(folder, "password", "-n", "2"))
+    lines = below(asked(folder, "password", "-n", "2", "--facets"))
+
+    shown = [line for line in lines if line.split(":")[0] in {"kind", "type", "language"}]
+    assert shown[0] == "kind: doc 13, code 1"
+    assert len(shown) == len(lines) - len(plain) == 3
+
+
+def test_what_could_not_be_done_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
+    lines = below(asked(folder, "password", "-n", "2"))
+
+    assert "by words in 14 files" in lines[0]
+    assert "vectors: no embedding model is set" in lines
+    assert len(lines) == 3
+
+
+def test_only_hits_go_to_stdout_and_only_json_where_that_is_asked_for(folder: Path) -> None:
+    done = asked(folder, "pasword", "-n", "2", "--facets")
+    data = json.loads(asked(folder, "pasword", "-n", "2", "--facets", "--json").stdout)
+
+    assert not set(below(done)) & set(done.stdout.splitlines())
+    assert done.stdout.startswith("1. ")
+    assert (data["didYouMean"], data["coverage"]["skipped"]) == ("password", {"binary": 1})
