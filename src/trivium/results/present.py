@@ -285,8 +285,9 @@ def counted(number: int, noun: str) -> str:
 def footer(answer: Answer) -> list[str]:
     """Return what a person should know about how the answer was found, a line each."""
     count = sum(hit.context is None for hit in answer.results)
+    shown = "none" if answer.total and not answer.results else count
     said = [
-        f"{count} of the best {answer.total} by {_means(answer)} in "
+        f"{shown} of the best {answer.total} by {_means(answer)} in "
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     ]
     skipped = answer.coverage.skipped
