@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.analysis.identifiers import split
+from trivium.query.intent import is_name
 from trivium.types import Node
 
 WHOLE, AMONG = 1.0, 0.5
 _AROUND = "\"'` ()"
 _APART = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"\W+")
 _BELOW = " > "
 # Which of several nodes of one name it is; what Markdown says of a heading; what a call is given.
 _BESIDE = re.compile(r"~\d+$|\s*\{\s*#[^{}]*\}\s*$|\([^()]*\)\s*$")
@@ -30,8 +32,15 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A query as it is said: as a whole, and all that stands side by side in it."""
+    """A query as it is said: all of it, and all that stands side by side in it.
 
+    `text` is how it was typed, in lower case, `joined` without what parts names; it is shaped
+    where it is written like code.
+    """
+
+    text: str
+    joined: str
+    is_shaped: bool
     whole: str
     runs: frozenset[str]
 
@@ -39,33 +48,41 @@ class _Said:
 def exact(asked: str, named: frozenset[str], node: Node) -> float:
     """Return 1 where a query is a name of a node, 0.5 where it is among other words, else 0.
 
-    `named` is what the query asks for by the shape of its words, in lower case. One word that is
-    the name of a file, as index, is a name of the file, and of what is in it only one among others.
+    `named` is what the query asks for by the shape of its words, in lower case. Who writes
+    FromRequest does not ask for from_request: that is half a name, as are the words of a path,
+    since they name all that is in a file.
     """
-    names, stem, said = _names_of(node), _stem(node), _said(asked)
-    folded = {one.casefold() for one in names}
-    spoken = {_squeezed(one) for one in names}
-    if "#" not in node.id or _has_several_words(stem):
-        spoken.add(_squeezed(stem))
-    if asked.strip(_AROUND).casefold() in folded or said.whole in spoken - {""}:
+    said, own, places = _said(asked), _names_of(node), _places_of(node)
+    typed = {one.strip(_AROUND).casefold() for one in own | places}
+    several = {_squeezed(one) for one in own if _has_several_words(one)} - {""}
+    if said.text in typed or (not said.is_shaped and said.whole in several):
         return WHOLE
-    several = {_squeezed(one) for one in (*names, stem) if _has_several_words(one)}
-    is_among = folded & named or several & said.runs or said.whole == _squeezed(stem) != ""
-    return AMONG if is_among else 0.0
+    if said.is_shaped and said.joined in {_joined(one) for one in own | places}:
+        return WHOLE
+    places |= {_stem(node)}
+    several |= {_squeezed(one) for one in places if _has_several_words(one)} - {""}
+    alike = {_squeezed(one) for one in own | places} - {""}
+    return AMONG if typed & named or several & said.runs or said.whole in alike else 0.0
 
 
 def _names_of(node: Node) -> set[str]:
-    """Return all that people may call a node: its name, its title, its path and the ends of these.
+    """Return what a node is called: its name, its title and where it stands in its file."""
+    named = {node.name, node.title, node.id.partition("#")[2], node.name.rpartition(_BELOW)[2]}
+    every = {*named, *(_BESIDE.sub("", one) for one in named)}
+    return {one for one in every if one and len(one) <= _LONGEST}
 
-    Of src/api/routes.py#Router.add: add, Router.add, routes.py, api/routes.py and so on.
+
+def _places_of(node: Node) -> set[str]:
+    """Return the path of a node and its ends: of src/api/routes.py routes.py, api/routes.
+
+    A file is called without its ending, as well; what is in it, if that tells it from others.
     """
-    path = node.source.file_path
-    named = {node.name, node.title, node.id.partition("#")[2]}
-    whole = {*named, *(_BESIDE.sub("", one) for one in named)}
+    path, stem = node.source.file_path, _stem(node)
     parts = path.split("/")[-_MOST_PARTS:]
     ends = {"/".join(parts[at:]) for at in range(len(parts))}
-    every = {*whole, node.name.rpartition(_BELOW)[2], path, *ends}
-    every |= {_without_ending(one) for one in ends if "/" in one}
+    every = {path, *ends, *(_without_ending(one) for one in ends if "/" in one)}
+    if "#" not in node.id or _has_several_words(stem):
+        every.add(stem)
     return {one for one in every if one and len(one) <= _LONGEST}
 
 
@@ -79,6 +96,11 @@ def _without_ending(name: str) -> str:
 
 def _has_several_words(name: str) -> bool:
     return sum(len(split(one)) for one in _APART.split(name)) > 1
+
+
+def _joined(name: str) -> str:
+    """Return a name without dots, slashes and colons, so that a.b is a/b and a::b."""
+    return _PARTS.sub("", name).casefold()
 
 
 def _squeezed(name: str) -> str:
@@ -95,4 +117,6 @@ def _said(asked: str) -> _Said:
         for first in range(len(words))
         for last in range(first + 1, min(len(words), first + _MOST_WORDS) + 1)
     }
-    return _Said(_squeezed(asked) if len(asked) <= _LONGEST else "", frozenset(runs))
+    whole = _squeezed(asked) if len(asked) <= _LONGEST else ""
+    text = asked.strip(_AROUND).casefold()
+    return _Said(text, _joined(asked), is_name(asked), whole, frozenset(runs))

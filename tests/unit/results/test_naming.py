@@ -32,19 +32,16 @@ def said(query: str, of: Node) -> float:
 
 
 @pytest.mark.parametrize("name", ["createStore", "create_store", "CreateStore", "create-store"])
-@pytest.mark.parametrize(
-    "query",
-    [
-        "create store",
-        "createStore",
-        "create_store",
-        "Create Store",
-        "create-store",
-        "`createStore()`",
-    ],
-)
+@pytest.mark.parametrize("query", ["create store", "Create Store", "create-store", "createstore"])
 def test_a_name_is_the_same_however_its_words_are_joined(name: str, query: str) -> None:
     assert said(query, node(name)) == WHOLE
+
+
+def test_who_writes_a_name_like_code_asks_for_that_name_more_than_for_another() -> None:
+    assert said("FromRequest", node("FromRequest")) == WHOLE
+    assert said("`from_request()`", node("from_request")) == WHOLE
+    assert said("FromRequest", node("from_request")) == AMONG
+    assert said("Query", node("query!")) == AMONG
 
 
 def test_digits_and_acronyms_do_not_part_a_name_from_its_words() -> None:
@@ -60,13 +57,21 @@ def test_what_stands_beside_a_name_is_no_part_of_it() -> None:
     assert said("job profiling", node("Ray Dashboard > Job Profiling")) == WHOLE
 
 
-def test_the_end_of_a_path_is_a_name_with_or_without_its_ending() -> None:
+def test_the_end_of_a_path_is_a_name_as_it_is_typed_and_half_a_name_in_words() -> None:
     inside = node("add", path="src/api/user_routes.py", anchor="Router.add")
 
-    for query in ("user routes", "user_routes.py", "api/user_routes", "api user routes py"):
+    for query in ("user_routes", "user_routes.py", "api/user_routes", "api.user_routes"):
         assert said(query, inside) == WHOLE
-    assert said("Router.add", inside) == said("router add", inside) == WHOLE
+    for query in ("user routes", "api user routes", "where are user routes", "userRoutes"):
+        assert said(query, inside) == AMONG
     assert said("src", inside) == said("api", inside) == 0
+
+
+def test_a_name_may_be_asked_for_with_what_it_stands_in() -> None:
+    inside = node("add", path="src/Web/Router/addRoute.md", anchor="Router.add", title="Adding")
+
+    for query in ("Router.add", "Router::add()", "router add", "Router.addRoute()"):
+        assert said(query, inside) == WHOLE
 
 
 def test_one_word_that_is_a_file_names_the_file_more_than_what_is_in_it() -> None:
