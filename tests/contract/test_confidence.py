@@ -211,7 +211,8 @@ def test_an_answer_emptied_by_its_least_confidence_says_what_was_below_it(
 
     cut = math.floor(best * 100) / 100
     said = f"{len(every)} hits below it, the best of them has {cut:.2f}"
-    assert answer.results == answer.suggestions == ()
+    assert answer.results == ()
+    assert answer.suggestions == ()
     assert answer.notes == (f"nothing reaches the confidence asked for, 1: {said}",)
     assert footer(answer)[0].startswith(f"none of the best {len(every)} by words")
     assert not any(line.startswith("related") for line in footer(answer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_a_fit_finds_what_tells_and_gives_no_weight_below_0() -> None:
     assert tells == pytest.approx(3.0, abs=0.5)
     assert intercept == pytest.approx(-3.0, abs=0.6)
     assert 0 <= nothing < 0.4
-    against = Hits(-hits.signs, *(getattr(hits, one) for one in Hits.__slots__[1:]))
+    against = replace(hits, signs=-hits.signs)
     assert (fit(against)[:-1] >= 0).all()
 
 
@@ -75,7 +76,7 @@ def test_a_set_does_not_take_part_in_what_is_said_of_it() -> None:
     hits = drawn([(3.0, 0.0)] * 3)
     is_last = hits.sets == "set 2"
     turned = np.where(is_last, 1 - hits.right, hits.right)
-    other = Hits(hits.signs, turned, *(getattr(hits, one) for one in Hits.__slots__[2:]))
+    other = replace(hits, right=turned)
 
     assert left_out(other)[is_last] == pytest.approx(left_out(hits)[is_last])
     assert likely(hits.signs, softened(other)) != pytest.approx(likely(hits.signs, softened(hits)))
