@@ -23,6 +23,7 @@ from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_synonyms
+from trivium.query.typing import Unfinished, typed_so_far, unfinished
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
@@ -76,6 +77,7 @@ def search(
     where = options.where & _typed(query, profile)
     bound = _bound(text, where, options, given)
     cursor = cursors.read(options.cursor, bound)
+    begun = unfinished(query) if options.as_you_type else None
     query = _meant(snapshot, query, options, given)
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
@@ -97,7 +99,7 @@ def search(
         _hits,
         snapshot,
         nearest=nearest_to(query.meaning, given.embedders if _method(ranked) != "bm25" else ()),
-        origins=_origins(snapshot, ranked, profile, placed=start.listed.seen),
+        origins=_origins(snapshot, ranked, profile, placed=start.listed.seen, begun=begun),
         # Where a hit stood before the graph had its say, which is for one page only.
         places={group.best.chunk_id: place for place, group in enumerate(groups, 1)},
         options=options,
@@ -129,6 +131,11 @@ def search(
         )
         silent += nothing(snapshot, emptied)
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)
+    onward: tuple[str, ...] = ()
+    # Where all hits were too unsure to show, names that are near in meaning would mislead.
+    if found.hits or not found.unsure:
+        gathered = [one.gathered for one in ranked]
+        onward = tuple(related(snapshot, gathered, found.hits, query=query.meaning))
     return Answer(
         query=text,
         profile=profile.name,
@@ -145,7 +152,7 @@ def search(
         notes=(*query.notes, *start.notes, *found.notes, *given.notes, *silent),
         suggestions=(
             *((query.better,) if query.better else ()),
-            *related(snapshot, [one.gathered for one in ranked], found.hits, query=query.meaning),
+            *onward,
         ),
         better=query.better,
         took_ms=round(1000 * (time.perf_counter() - started), 3),
@@ -337,14 +344,17 @@ def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
     )
 
 
-def _rarity(snapshot: Snapshot, one: Ranked, words_of: Analyser) -> Rarity:
+def _rarity(
+    snapshot: Snapshot, one: Ranked, words_of: Analyser, begun: Unfinished | None
+) -> Rarity:
     """Return what the terms of a query tell in the view that was asked."""
     wanted = sorted(set(words_of.terms(one.query.meaning)))
     if not wanted or not one.groups:
         return NOTHING_RARE
     text = snapshot.text(one.view)
     instead = _instead(one.query, text, words_of, wanted=wanted)
-    return rarity(text.frequencies(wanted), documents=text.documents, instead=instead)
+    typed = {} if begun is None else dict.fromkeys(words_of.terms(begun.start), typed_so_far(begun))
+    return rarity(text.frequencies(wanted), documents=text.documents, instead=instead, typed=typed)
 
 
 def _instead(
@@ -362,7 +372,12 @@ def _instead(
 
 
 def _origins(
-    snapshot: Snapshot, ranked: Sequence[Ranked], profile: Profile, *, placed: Details
+    snapshot: Snapshot,
+    ranked: Sequence[Ranked],
+    profile: Profile,
+    *,
+    placed: Details,
+    begun: Unfinished | None,
 ) -> Mapping[ChunkId, Origin]:
     """Return for each candidate where its score came from, for the explanation."""
     origins: dict[ChunkId, Origin] = {}
@@ -388,7 +403,7 @@ def _origins(
             phrases=phrases(one.query),
             asked=one.query.meaning,
             names=names_in(one.query.meaning),
-            rarity=_rarity(snapshot, one, words_of),
+            rarity=_rarity(snapshot, one, words_of, begun),
             trust=trust_in(one.gathered.embedder, one.query),
             unit=one.view.unit,
         )

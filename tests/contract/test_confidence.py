@@ -21,7 +21,7 @@ from trivium.models.base import Embedder
 from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.confidence import calibrated
 from trivium.ranking.profile import profile, shipped
-from trivium.results.present import as_data, as_text
+from trivium.results.present import as_data, as_text, footer
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import write_texts
 from trivium.types import SAMPLED, Answer, Hit
@@ -53,6 +53,11 @@ def ask(
     options = SearchOptions(profile(name), limit, min_confidence=least, explain=True)
     given = Circumstances("shop", embedders=() if embedder is None else (embedder,))
     return search(snapshot, text, options=options, given=given)
+
+
+def typed(snapshot: Snapshot, text: str) -> Answer:
+    options = SearchOptions(profile("best"), as_you_type=True)
+    return search(snapshot, text, options=options, given=Circumstances("shop"))
 
 
 def likely(hit: Hit) -> float:
@@ -122,6 +127,9 @@ def test_both_backends_say_the_same_and_always_a_number(
         ("VectorStore", "code:src/store.py#VectorStore"),
         ("Proxies", "doc:guide.md#Proxies"),
         ("東京", "doc:日本.md#東京"),
+        ("retry later", "code:src/retry.py#retry_later"),
+        ("vector store", "code:src/store.py#VectorStore"),
+        ("vector-store", "code:src/store.py#VectorStore"),
     ],
 )
 def test_an_exact_name_has_at_least_the_stated_confidence(
@@ -191,6 +199,60 @@ def test_least_confidence_lets_later_hits_take_the_place_of_others(snapshot: Sna
     assert [hit.id for hit in some.results] == kept[:1]
     assert ask(snapshot, "router", least=1.0).results == ()
     assert ask(snapshot, "router", least=0.0).results
+
+
+def test_an_answer_emptied_by_its_least_confidence_says_what_was_below_it(
+    snapshot: Snapshot,
+) -> None:
+    query = "install the router, clouds"
+    every = ask(snapshot, query, limit=50).results
+    best = max(likely(hit) for hit in every)
+    answer = ask(snapshot, query, least=1.0)
+
+    cut = math.floor(best * 100) / 100
+    said = f"{len(every)} hits below it, the best of them has {cut:.2f}"
+    assert answer.results == ()
+    assert answer.suggestions == ()
+    assert answer.notes == (f"nothing reaches the confidence asked for, 1: {said}",)
+    assert footer(answer)[0].startswith(f"none of the best {len(every)} by words")
+    assert not any(line.startswith("related") for line in footer(answer))
+
+    kept = sorted((likely(hit) for hit in every), reverse=True)[1]
+    (note,) = ask(snapshot, query, limit=50, least=kept).notes
+    left = sum(likely(hit) < kept for hit in every)
+    assert note.startswith(f"left out {left} hits below the confidence asked for, {kept:g}; ")
+
+
+@pytest.mark.parametrize("query", ["r", "ro", "in", "install r", "fi"])
+def test_one_or_two_letters_that_may_go_on_are_weak(snapshot: Snapshot, query: str) -> None:
+    answer = typed(snapshot, query)
+
+    assert answer.results
+    letters = query.split()
+    if len(letters) == 1:
+        assert all(likely(hit) < calibrated().weak / 2 for hit in answer.results)
+    else:
+        finished = {hit.id: likely(hit) for hit in typed(snapshot, letters[0] + " ").results}
+        assert all(likely(hit) <= finished.get(hit.id, 1.0) for hit in answer.results)
+
+
+def test_the_more_of_a_word_is_typed_the_surer_is_what_it_may_become(snapshot: Snapshot) -> None:
+    starts = ["in", "ins", "inst", "insta"]
+    said = [
+        next(likely(hit) for hit in typed(snapshot, one).results if hit.id.startswith("doc:guide"))
+        for one in starts
+    ]
+
+    assert said[0] < said[1] < said[2] < said[3]
+
+
+def test_letters_that_are_a_whole_name_are_sure_while_they_are_typed(any_backend: Backend) -> None:
+    write_texts(any_backend, {"a.py": "def go(n):\n    return n\n", "b.py": "going = 1\n"})
+    with any_backend.snapshot() as held:
+        hits = {hit.id: likely(hit) for hit in typed(held, "go").results}
+
+    assert hits.pop("code:a.py#go") >= calibrated().name
+    assert all(one < calibrated().weak for one in hits.values())
 
 
 def test_of_many_chunks_a_sample_tells_what_is_usual(any_backend: Backend) -> None:

@@ -187,6 +187,10 @@ def test_every_door_leaves_out_hits_of_less_confidence_and_says_how_many(
     assert any(
         note.startswith(f"left out {len(likely) - len(kept)} hit") for note in answer["notes"]
     )
+    empty = doors[door]({"query": "reset a password", name: 1.0})
+    said = f"nothing reaches the confidence asked for, 1: {len(likely)} hits below it"
+    assert empty["results"] == empty["suggestions"] == []
+    assert any(note.startswith(said) for note in empty["notes"])
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked["query"])

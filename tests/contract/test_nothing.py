@@ -174,6 +174,10 @@ def test_a_word_of_ten_thousand_characters_is_answered(snapshot: Snapshot, text:
     assert all(len(note) < 500 for note in answer.notes)
 
 
+def test_where_nothing_has_a_name_none_is_near() -> None:
+    assert near_names(["password"], []) == near_names(["password"], ["a\nb"]) == []
+
+
 def test_no_more_names_are_given_than_a_person_reads() -> None:
     found = near_names(["password"], [f"password{letter}" for letter in "abcdefghijklmnop"])
 

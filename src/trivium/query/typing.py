@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trivium.analysis.cjk import has_cjk
 from trivium.query.grammar import Query, words
 
 _LAST = re.compile(r"\w+$")
+# Two letters start anything; five are most of a word.
+_TELL_NOTHING, _TELL_ALL = 2, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,11 @@ def unfinished(query: Query) -> Unfinished | None:
     last = next((one for one in (typed, typed.lstrip("("), typed.lstrip('"')) if one in asked), "")
     letters = _LAST.search(last)
     return Unfinished(last, letters.group()) if letters else None
+
+
+def typed_so_far(word: Unfinished) -> float:
+    """Return how much of a word its letters so far tell, 0 to 1; a Han character is a word."""
+    if has_cjk(word.start):
+        return 1.0
+    told = (len(word.start) - _TELL_NOTHING) / (_TELL_ALL - _TELL_NOTHING)
+    return min(1.0, max(0.0, told))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -32,12 +32,15 @@ class Rarity:
 
     `known` is how much of the query are terms that stand anywhere in it, 0 to 1. `instead` are
     sets of terms, each with the term of the query that whoever holds them all holds as well.
+    `typed` has the share of a term that is typed so far, for those that may go on: holding one
+    of them says only so much.
     """
 
     of: Mapping[str, float]
     unknown: float
     known: float = 0.0
     instead: tuple[tuple[frozenset[str], str], ...] = ()
+    typed: Mapping[str, float] = field(default_factory=dict)
 
     def share(self, held: Collection[str]) -> float:
         """Return how much of the query these terms are, 0 to 1; 0 for a query without terms."""
@@ -51,11 +54,12 @@ class Rarity:
     def _told(self, held: Collection[str]) -> float:
         told = {one for one in held if one in self.of}
         told |= {term for others, term in self.instead if others.issubset(held)}
-        return math.fsum([self.of[one] for one in sorted(told)])
+        return math.fsum([self.of[one] * self.typed.get(one, 1.0) for one in sorted(told)])
 
 
 NOTHING_RARE = Rarity({}, 1.0)
 NOTHING_INSTEAD: Mapping[str, Mapping[frozenset[str], int]] = MappingProxyType({})
+ALL_TYPED: Mapping[str, float] = MappingProxyType({})
 
 
 def rarity(
@@ -63,18 +67,20 @@ def rarity(
     *,
     documents: int,
     instead: Mapping[str, Mapping[frozenset[str], int]] = NOTHING_INSTEAD,
+    typed: Mapping[str, float] = ALL_TYPED,
 ) -> Rarity:
     """Return the idf of each term as BM25 has it; what is in no document tells most.
 
     `instead` has for a term what may stand for it, and how many documents have that: half a word
     is not rare because nobody wrote it so, and counts as frequent as all of them together.
+    `typed` is how much of a term is there yet, where it may go on.
     """
     found = {
         term: count + sum(instead.get(term, {}).values()) for term, count in frequencies.items()
     }
     told = {term: _idf(count, documents) for term, count in found.items()}
     pairs = tuple((others, term) for term, sets in instead.items() for others in sets)
-    made = Rarity(told, _idf(0, documents), instead=pairs)
+    made = Rarity(told, _idf(0, documents), instead=pairs, typed=typed)
     return replace(made, known=made.share([term for term, count in found.items() if count]))
 
 

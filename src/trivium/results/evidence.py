@@ -12,11 +12,9 @@ from dataclasses import replace
 from trivium.backends.base import Snapshot
 from trivium.ranking.confidence import confidence, nearness
 from trivium.results.explain import Origin
+from trivium.results.naming import exact
 from trivium.results.snippet import held
 from trivium.types import ChunkId, Evidence, Hit, Node, Ranking
-
-_AROUND = "\"'` ()"
-_WHOLE, _AMONG = 1.0, 0.5
 
 
 def weighed(
@@ -77,7 +75,7 @@ def _evidence(hit: Hit, text: str, origin: Origin, *, place: int) -> Evidence | 
         mass=rarity.mass(every),
         known=rarity.known,
         standing=_standing(gathered.rankings, hit.chunk_id, place),
-        exact=_exact(origin, node),
+        exact=exact(origin.asked, origin.names, node),
         cosine=cosine or 0.0,
         nearness=None if near is None else origin.trust * near,
     )
@@ -91,13 +89,3 @@ def _standing(rankings: Sequence[Ranking], chunk_id: ChunkId, place: int) -> flo
     """Return the mean of 1 / rank, over what each retriever found and the whole order."""
     found = [1 / (one.ids.index(chunk_id) + 1) for one in rankings if chunk_id in one.ids]
     return (sum(found) + (1 / place if place else 0.0)) / (len(rankings) + 1)
-
-
-def _exact(origin: Origin, node: Node) -> float:
-    """Say whether the query is the name of a node, or names it among other words."""
-    path = node.source.file_path
-    names = {node.name, node.title, node.id.partition("#")[2], path, path.rpartition("/")[2]}
-    folded = {one.casefold() for one in names if one}
-    if origin.asked.strip(_AROUND).casefold() in folded:
-        return _WHOLE
-    return _AMONG if folded & origin.names else 0.0

@@ -46,6 +46,8 @@ def nearest(snapshot: Snapshot, text: str, *, within: Filter) -> list[Node]:
 def near_names(wanted: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the folded names that are nearly one of the wanted words, the nearest first."""
     some = [one for one in names[:_MOST_NAMES] if "\n" not in one]
+    if not some:
+        return []
     # All at once: that takes a fifth of the time that name by name does.
     forms = _NO_LETTER_IN_LINE.sub("", "\n".join(some)).split("\n")
     named = list(zip(forms, some, strict=True))

@@ -297,8 +297,9 @@ def footer(answer: Answer, *, explain: bool = False) -> list[str]:
         # A note says what was searched and passed over.
         return notes
     count = sum(hit.context is None for hit in answer.results)
+    shown = "none" if answer.total and not answer.results else count
     found = (
-        f"{count} of the best {answer.total} by {_means(answer)} in "
+        f"{shown} of the best {answer.total} by {_means(answer)} in "
         f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
     )
     return ["; ".join(filter(None, (found, not_searched(answer)))), *notes]

@@ -5,6 +5,7 @@ Fetches no more than it shows; what is left out makes room for the next. Called 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +23,8 @@ SAME = 0.9
 class Page:
     """The hits to show, and what was left out: of gone files, repeats, too little confidence.
 
-    `end` is how many entries lie before the next page.
+    `end` is how many entries lie before the next page. `unsure` hits have less confidence than
+    `least`, the surest of them `surest`.
     """
 
     hits: list[Hit] = field(default_factory=list)
@@ -31,6 +33,8 @@ class Page:
     repeats: int = 0
     end: int = 0
     unsure: int = 0
+    surest: float = 0.0
+    least: float | None = None
 
     @property
     def degraded(self) -> tuple[Degraded, ...]:
@@ -44,10 +48,18 @@ class Page:
     def notes(self) -> tuple[str, ...]:
         """What to say of repeats, and of hits with less confidence than was asked for."""
         said = [left_out(self.repeats)] if self.repeats else []
-        if self.unsure:
-            hits = "1 hit" if self.unsure == 1 else f"{self.unsure:,} hits"
-            said.append(f"left out {hits} of less confidence than was asked for")
+        if self.unsure and self.least is not None:
+            said.append(self._unsure(self.least))
         return tuple(said)
+
+    def _unsure(self, least: float) -> str:
+        hits = "1 hit" if self.unsure == 1 else f"{self.unsure:,} hits"
+        # Cut, not rounded: 0.299 is not shown as the 0.3 that it does not reach.
+        best = f"{math.floor(self.surest * 100) / 100:.2f}"
+        had = f"it has {best}" if self.unsure == 1 else f"the best of them has {best}"
+        if self.hits:
+            return f"left out {hits} below the confidence asked for, {least:g}; {had}"
+        return f"nothing reaches the confidence asked for, {least:g}: {hits} below it, {had}"
 
 
 def page(
@@ -81,6 +93,7 @@ def page(
             found.ghosts += ahead.ghosts
             found.repeats += ahead.repeats
             found.unsure += ahead.unsure
+            found.surest = max(found.surest, ahead.surest)
             found.end = ahead.end
     return found
 
@@ -97,7 +110,7 @@ def _filled(
     at_once: int = 1,
 ) -> Page:
     """Look at entries, `at_once` or as many as there is room for, until the page is full."""
-    found = Page()
+    found = Page(least=least)
     at = start
     while at < len(groups) and len(found.hits) < limit:
         some = cut.page(groups[at:], limit=max(limit - len(found.hits), at_once))
@@ -110,6 +123,7 @@ def _filled(
                 found.ghosts += 1
             elif _is_unsure(hit, least):
                 found.unsure += 1
+                found.surest = max(found.surest, hit.confidence or 0.0)
             elif seen is not None and repeats(hit, seen):
                 found.repeats += 1
             else:

@@ -149,6 +149,17 @@ class TestRarity:
         assert made.share(["vessel"]) == made.share(["vessel", "ship", "long", "boat"])
         assert made.share(["long", "sail"]) == made.share(["sail"]) < 1
 
+    def test_a_word_that_may_go_on_counts_as_far_as_it_is_typed(self) -> None:
+        counts = {"hash": 1, "pass": 2}
+        whole = rarity(counts, documents=10)
+        made = rarity(counts, documents=10, typed={"pass": 0.25})
+
+        total = whole.of["hash"] + whole.of["pass"]
+        assert made.share(["pass"]) == pytest.approx(0.25 * whole.of["pass"] / total)
+        assert made.share(["hash"]) == whole.share(["hash"])
+        assert made.known == made.share(["hash", "pass"]) < whole.known == 1
+        assert rarity({"s": 4}, documents=10, typed={"s": 0.0}).known == 0
+
     def test_a_query_without_terms_is_not_covered_by_anything(self) -> None:
         assert NOTHING_RARE.share(["word"]) == NOTHING_RARE.mass(["word"]) == 0
         assert rarity({}, documents=3).known == 0

@@ -1,0 +1,122 @@
+"""A query and a node -> whether the query is a name of the node, or says it among other words.
+
+A name is read as people say it: createStore, create_store and create store are one. Called by
+results.evidence. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from trivium.analysis.identifiers import split
+from trivium.query.intent import is_name
+from trivium.types import Node
+
+WHOLE, AMONG = 1.0, 0.5
+_AROUND = "\"'` ()"
+_APART = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"\W+")
+_BELOW = " > "
+# Which of several nodes of one name it is; what Markdown says of a heading; what a call is given.
+_BESIDE = re.compile(r"~\d+$|\s*\{\s*#[^{}]*\}\s*$|\([^()]*\)\s*$")
+# c is not the name of C++.
+_SHORTEST = 3
+# Nobody says more words of a name, or more parts of a path.
+_MOST_WORDS = 8
+_MOST_PARTS = 4
+_LONGEST = 300
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A query as it is said: all of it, and all that stands side by side in it.
+
+    `text` is how it was typed, in lower case, `joined` without what parts names; it is shaped
+    where it is written like code.
+    """
+
+    text: str
+    joined: str
+    is_shaped: bool
+    whole: str
+    runs: frozenset[str]
+
+
+def exact(asked: str, named: frozenset[str], node: Node) -> float:
+    """Return 1 where a query is a name of a node, 0.5 where it is among other words, else 0.
+
+    `named` is what the query asks for by the shape of its words, in lower case. Who writes
+    FromRequest does not ask for from_request: that is half a name, as are the words of a path,
+    since they name all that is in a file.
+    """
+    said, own, places = _said(asked), _names_of(node), _places_of(node)
+    typed = {one.strip(_AROUND).casefold() for one in own | places}
+    several = {_squeezed(one) for one in own if _has_several_words(one)} - {""}
+    if said.text in typed or (not said.is_shaped and said.whole in several):
+        return WHOLE
+    if said.is_shaped and said.joined in {_joined(one) for one in own | places}:
+        return WHOLE
+    places |= {_stem(node)}
+    several |= {_squeezed(one) for one in places if _has_several_words(one)} - {""}
+    alike = {_squeezed(one) for one in own | places} - {""}
+    return AMONG if typed & named or several & said.runs or said.whole in alike else 0.0
+
+
+def _names_of(node: Node) -> set[str]:
+    """Return what a node is called: its name, its title and where it stands in its file."""
+    named = {node.name, node.title, node.id.partition("#")[2], node.name.rpartition(_BELOW)[2]}
+    every = {*named, *(_BESIDE.sub("", one) for one in named)}
+    return {one for one in every if one and len(one) <= _LONGEST}
+
+
+def _places_of(node: Node) -> set[str]:
+    """Return the path of a node and its ends: of src/api/routes.py routes.py, api/routes.
+
+    A file is called without its ending, as well; what is in it, if that tells it from others.
+    """
+    path, stem = node.source.file_path, _stem(node)
+    parts = path.split("/")[-_MOST_PARTS:]
+    ends = {"/".join(parts[at:]) for at in range(len(parts))}
+    every = {path, *ends, *(_without_ending(one) for one in ends if "/" in one)}
+    if "#" not in node.id or _has_several_words(stem):
+        every.add(stem)
+    return {one for one in every if one and len(one) <= _LONGEST}
+
+
+def _stem(node: Node) -> str:
+    return _without_ending(node.source.file_path.rpartition("/")[2])
+
+
+def _without_ending(name: str) -> str:
+    return name.rpartition(".")[0] or name
+
+
+def _has_several_words(name: str) -> bool:
+    return sum(len(split(one)) for one in _APART.split(name)) > 1
+
+
+def _joined(name: str) -> str:
+    """Return a name without dots, slashes and colons, so that a.b is a/b and a::b."""
+    return _PARTS.sub("", name).casefold()
+
+
+def _squeezed(name: str) -> str:
+    """Return letters and digits alone; nothing where these are too few to tell a name."""
+    made = _APART.sub("", name).casefold()
+    return made if len(made) >= _SHORTEST else ""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _said(asked: str) -> _Said:
+    words = [one.casefold() for one in _APART.split(asked[:_LONGEST]) if one]
+    runs = {
+        "".join(words[first:last])
+        for first in range(len(words))
+        for last in range(first + 1, min(len(words), first + _MOST_WORDS) + 1)
+    }
+    whole = _squeezed(asked) if len(asked) <= _LONGEST else ""
+    text = asked.strip(_AROUND).casefold()
+    return _Said(text, _joined(asked), is_name(asked), whole, frozenset(runs))
