@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchmarks.related import SHOWN, Case, cases_of, chosen, found, grid, table
 
-from trivium import indexer
+from trivium import indexer, linker
 from trivium.alike import WEIGHTS, Weights
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.evaluation.datasets import RepositoryQuery, RepositoryTask, Target
@@ -37,7 +37,7 @@ def backend() -> ReferenceBackend:
     made = ReferenceBackend()
     write_texts(made, TEXTS)
     indexer.embed(made, static())
-    indexer.link(made)
+    linker.link(made)
     return made
 
 
