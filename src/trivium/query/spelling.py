@@ -113,6 +113,18 @@ def rewritten(text: str, better: Mapping[str, str]) -> str:
     return _AS_TYPED.sub(replaced, text)
 
 
+def corrected(text: str, better: str) -> dict[str, str]:
+    """Return which words of a query its rewritten form has otherwise, in lower case."""
+    before, after = _rewritable(text), _rewritable(better)
+    pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
+    return {one: other for one, other in pairs if one != other}
+
+
+def _rewritable(text: str) -> list[str]:
+    runs = (found.group(1) for found in _AS_TYPED.finditer(text))
+    return [part.lower() for run in runs if run is not None for part in split(run)]
+
+
 def reworded(meaning: str, better: Mapping[str, str]) -> str:
     """Return plain text with words, by their lower case, replaced."""
 
