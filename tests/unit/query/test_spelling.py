@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.query.spelling import (
+    corrected,
     distance,
     edits_allowed,
     is_stem_near,
@@ -108,3 +109,25 @@ def test_a_meaning_is_plain_text_and_rewritten_throughout() -> None:
     assert reworded('the "pasword" of aPasword', {"pasword": "password"}) == (
         'the "password" of aPassword'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("where is the pasword", {"pasword": "password"}),
+        ("getUserPasword HASHD", {"pasword": "password", "hashd": "hashed"}),
+        ('"pasword" -pasword path:pasword hashd', {"hashd": "hashed"}),
+        ("hashed", {}),
+        ("", {}),
+    ],
+)
+def test_what_a_rewritten_query_has_otherwise_is_known_again(
+    text: str, expected: dict[str, str]
+) -> None:
+    better = rewritten(text, {"pasword": "password", "hashd": "hashed"})
+
+    assert corrected(text, better) == expected
+
+
+def test_a_query_of_other_words_corrects_nothing() -> None:
+    assert corrected("pasword", "a password here") == {}
