@@ -77,9 +77,8 @@ def main() -> None:
     ready = partial(Bench, home=home, contenders=(_contender(_BEST),), limit=asked.queries)
     for name, make in (("mistakes", _mistakes), ("weights", _weights), ("synonyms", _synonyms)):
         if asked.only in (None, name):
-            report(
-                f"{name}, best with static, nDCG@10", list(make(asked.data, ready)), to=asked.json
-            )
+            rows = list(make(asked.data, ready))
+            report(f"{name.capitalize()}, best with static, nDCG@10", rows, to=asked.json)
 
 
 def _times(corpus: Prepared) -> Iterator[tuple[str, list[Row]]]:

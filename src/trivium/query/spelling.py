@@ -97,6 +97,9 @@ def is_stem_near(word: str, stem: str, *, most: int) -> bool:
 
     A stem is shorter than the word that was meant: autentcation is near authent.
     """
+    # Each letter that the word has not is an edit: most stems are told apart by that.
+    if len({*stem}.difference(word)) > most:
+        return False
     lengths = range(max(len(stem) - most, 1), min(len(stem) + most, len(word)) + 1)
     return any(distance(word[:length], stem, most=most) is not None for length in lengths)
 

@@ -46,9 +46,13 @@ def ordered(query: Query, *, text: TextIndex, words_of: Analyser) -> Query:
     at to tell which come first, and the first would be those of the first file.
     """
     every = prefixes(query)[:_MOST_PREFIXES]
+    if not every:
+        return query
     begun = {one: _becoming(one, text=text, words_of=words_of) for one in every}
-    also = {prefix: some for prefix, some in begun.items() if some}
-    return _said(replace(query, root=raised(query.root, also)), also) if also else query
+    also = {one: some for one, some in begun.items() if some}
+    # In text without spaces what stands there already says which come first.
+    runs = {one: (Words(one, _WEIGHT),) for one in every if words_of.start(one).run}
+    return _said(replace(query, root=raised(query.root, {**runs, **also})), also)
 
 
 def _becoming(

@@ -131,3 +131,12 @@ def test_what_a_rewritten_query_has_otherwise_is_known_again(
 
 def test_a_query_of_other_words_corrects_nothing() -> None:
     assert corrected("pasword", "a password here") == {}
+
+
+@given(st.text("abcd", min_size=1, max_size=8), st.text("abcdef", min_size=1, max_size=8))
+def test_a_stem_is_near_if_a_start_of_the_word_is(word: str, stem: str) -> None:
+    starts = [word[:length] for length in range(1, len(word) + 1)]
+
+    assert is_stem_near(word, stem, most=2) == any(
+        distance(start, stem, most=2) is not None for start in starts
+    )
