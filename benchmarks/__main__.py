@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("startup", "query", "indexing", "embedding", "size", "structure")
+NAMES = ("startup", "query", "typing", "indexing", "embedding", "size", "structure")
 
 
 def main() -> None:

@@ -39,8 +39,6 @@ _QUERIES = 200
 _TOP = 30
 _MOST_RATIO = 1.3
 _MOST_MB = 350
-_TYPED = 40
-_MOST_AT_A_KEY_MS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,12 @@ class Asker:
         options = SearchOptions(profile=profile(name), as_you_type=True)
         with self.backend.snapshot() as snapshot:
             return len(search(snapshot, text, options=options, given=self._given).results)
+
+    def ask_words(self, text: str) -> int:
+        """Search by words alone; return how many hits there are, shown or not."""
+        options = SearchOptions(profile=profile("best"), search_mode="keyword")
+        with self.backend.snapshot() as snapshot:
+            return search(snapshot, text, options=options, given=self._given).total
 
     def ask(self, text: str, name: str, where: Filter = EVERYTHING) -> int:
         """Search with a profile; return how many hits came back."""
@@ -169,8 +173,6 @@ def main() -> None:
         rows = _times(corpus, texts)
         title = f"Query, {corpus.chunks:,} chunks, CPU ms over {_QUERIES} queries"
         report(title, rows, to=asked.json)
-        typing = _typing(corpus, texts)
-        report(f"As you type, {corpus.chunks:,} chunks, CPU ms a key", typing, to=asked.json)
         memory = [_memory_of(asked, name) for name in ("rag", "best")]
         report(f"Memory while querying {corpus.chunks:,} chunks, MB", memory, to=asked.json)
 
@@ -211,32 +213,6 @@ def _times(corpus: Prepared, texts: Sequence[str]) -> list[dict[str, str | int |
             row["ratio"] = round(ratio, 2)
             row["target"] = f"<= {_MOST_RATIO}" if name == "rag" else ""
             row[""] = verdict(ratio, most=_MOST_RATIO) if name == "rag" else ""
-        rows.append(row)
-    return rows
-
-
-def _typing(corpus: Prepared, texts: Sequence[str]) -> list[dict[str, str | int | float]]:
-    """Time every third key of some queries, by how much of the last word stands there."""
-    asker = Asker(corpus, texts)
-    keys = [text[:end] for text in texts[:_TYPED] for end in range(1, len(text) + 1)][::3]
-    for key in keys[:20]:
-        asker.type(key)
-    taken = {key: cpu_ms(partial(asker.type, key)) for key in keys}
-    by_length: dict[str, list[float]] = {}
-    for key, spent in taken.items():
-        length = 0 if key[-1].isspace() else len(key.split()[-1])
-        by_length.setdefault(f"{min(length, 4)}", []).append(spent)
-    rows: list[dict[str, str | int | float]] = []
-    for name, some in [("every key", list(taken.values())), *sorted(by_length.items())]:
-        row: dict[str, str | int | float] = {
-            "letters of the last word (4: or more)": name,
-            "keys": len(some),
-            "p50": round(middle(some), 3),
-            "p95": round(high(some), 3),
-        }
-        if name == "every key":
-            row |= {"target": f"p50 <= {_MOST_AT_A_KEY_MS}"}
-            row[""] = verdict(middle(some), most=_MOST_AT_A_KEY_MS)
         rows.append(row)
     return rows
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from trivium import config, engine, indexer, linker, profiles
 from trivium.alike import alike
+from trivium.analysis.words import analyser
 from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Snapshot, Space
 from trivium.backends.embedded.store import EmbeddedBackend
@@ -367,9 +368,9 @@ class Collection:
                 NO_SYNONYMS if synonyms is False else load_synonyms(self.settings, root=self.root)
             ),
         )
-        # Words alone choose no model; the list of words is read when one is in no document.
-        knowing = self._lexicon if is_words_alone else meaning.instant
-        given = replace(given, lexicon=knowing if isinstance(knowing, Knowing) else None)
+        # Without a model there is its list of words: read when a word is in no document.
+        knowing = meaning.instant if isinstance(meaning.instant, Knowing) else self._lexicon
+        given = replace(given, lexicon=knowing)
         with self._backend.snapshot() as snapshot:
             given = replace(given, is_there=self._is_there(snapshot))
             answer = engine.search(snapshot, query, options=options, given=given)
@@ -622,6 +623,14 @@ class Collection:
         """Count what the collection holds."""
         with self._backend.snapshot() as snapshot:
             return snapshot.contents()
+
+    def frequencies(self, words: Sequence[str], *, profile: str | None = None) -> dict[str, int]:
+        """Return in how many chunks each lower-case word stands, whatever its ending."""
+        view = self.profile(profile).view
+        stem = analyser(view.analyser).stem
+        with self._backend.snapshot() as snapshot:
+            counts = snapshot.text(view).frequencies([stem(word) for word in words])
+        return {word: counts[stem(word)] for word in words}
 
     def export(self, path: str | Path) -> int:
         """Write the whole index to one file; return how many files it holds."""

@@ -48,9 +48,9 @@ from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
 from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
 from trivium.retrieval.sorting import by_sort
-from trivium.retrieval.spelling import Vocabulary, spelt
+from trivium.retrieval.spelling import Vocabulary, offered, spelt
 from trivium.retrieval.spreading import Seeding
-from trivium.retrieval.typing import completed
+from trivium.retrieval.typing import completed, ordered
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
@@ -78,7 +78,7 @@ def search(
     bound = _bound(text, where, options, given)
     cursor = cursors.read(options.cursor, bound)
     begun = unfinished(query) if options.as_you_type else None
-    query = _meant(snapshot, query, options, given)
+    query = _meant(snapshot, query, where, options, given)
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
 
@@ -123,7 +123,8 @@ def search(
     silent = unmatched(snapshot, where, is_empty=not groups)
     if not groups:
         emptied = Emptied(
-            query.meaning,
+            # No names for half a word: with the next key there are others.
+            "" if options.as_you_type else query.meaning,
             where=where,
             within=options.within,
             least=options.min_score,
@@ -230,24 +231,31 @@ def _at_a_key(options: SearchOptions) -> SearchOptions:
     """Return the options of a search that is asked with every key pressed: words, a few of them."""
     retrieval = options.profile.retrieval
     fewer = replace(retrieval, depth=min(retrieval.depth, _DEPTH_AT_A_KEY))
-    # A window around what matches takes a third of such a search.
-    profile = replace(options.profile, retrieval=fewer, snippet="start")
+    profile = replace(options.profile, retrieval=fewer)
     return replace(options, profile=profile, search_mode="keyword")
 
 
-def _meant(snapshot: Snapshot, query: Query, options: SearchOptions, given: Circumstances) -> Query:
+def _meant(
+    snapshot: Snapshot, query: Query, where: Filter, options: SearchOptions, given: Circumstances
+) -> Query:
     """Return the query with words beside those that nobody wrote as they were typed."""
     profile = options.profile
-    if options.as_you_type:
-        text = snapshot.text(profile.view)
-        return completed(query, text=text, words_of=analyser(profile.view.analyser))
     words_of = analyser(profile.view.analyser)
+    text = snapshot.text(profile.view)
+    if options.as_you_type:
+        query = completed(query, text=text, words_of=words_of)
+        return ordered(query, text=text, words_of=words_of)
     weight = profile.retrieval.typos if options.typos else 0.0
     if weight:
-        known = Vocabulary(snapshot, snapshot.text(profile.view), words_of, given.lexicon)
+        known = Vocabulary(snapshot, text, words_of, given.lexicon)
         query = spelt(query, known=known, weight=weight)
+    if query.better:
+        finds = partial(_finds, snapshot, where=where, profile=profile)
+        query = offered(query, finds=finds, dialect=profile.dialect)
     same, weight = _synonyms(options, given.synonyms)
-    return with_synonyms(query, same, words_of=words_of, weight=weight) if same.pairs else query
+    if same.pairs:
+        query = with_synonyms(query, same, words_of=words_of, weight=weight)
+    return ordered(query, text=text, words_of=words_of)
 
 
 def _synonyms(options: SearchOptions, own: Synonyms) -> tuple[Synonyms, float]:
@@ -294,7 +302,8 @@ def _ranked(
 
     made = rank(query)
     softer = None if any(one.gathered.pool for one in made) else relaxed(query)
-    if softer is not None and not _is_anywhere(snapshot, query, profile):
+    # Anywhere at all, so that a filter never decides how to read a query.
+    if softer is not None and not _finds(snapshot, query, where=EVERYTHING, profile=profile):
         return rank(softer), softer
     return made, query
 
@@ -336,11 +345,12 @@ def _seeding(options: SearchOptions, scope: Scope) -> Seeding:
     )
 
 
-def _is_anywhere(snapshot: Snapshot, query: Query, profile: Profile) -> bool:
-    """Say whether anything at all matches, so that a filter never decides how to read a query."""
+def _finds(snapshot: Snapshot, query: Query, *, where: Filter, profile: Profile) -> bool:
+    """Say whether a query finds anything by its words that a filter allows."""
     return any(
-        snapshot.text(scope.view).search(query, where=EVERYTHING, depth=1).ids
+        snapshot.text(scope.view).search(query, where=allowed, depth=1).ids
         for scope in profile.scopes
+        if (allowed := where_of(scope, where)) is not None
     )
 
 

@@ -19,6 +19,7 @@ from trivium.analysis.minhash import Signature
 from trivium.collection import Collection
 from trivium.errors import UsageError
 from trivium.graph.crossing import cross_domain
+from trivium.query.spelling import corrected, rewritten
 from trivium.results import facets
 from trivium.results.nothing import is_of_nothing
 from trivium.results.related import MOST
@@ -98,7 +99,8 @@ class Together:
             if hit.context is not None and (name, hit.context["sourceId"]) in shown
         ]
         took_ms = round(1000 * (time.perf_counter() - started), 3)
-        answer = _joined(query, found, (*page.hits, *around), took_ms=took_ms)
+        better = self._better(query, found, options)
+        answer = _joined(query, found, (*page.hits, *around), better=better, took_ms=took_ms)
         notes = (*answer.notes, *start.notes)
         if page.repeats:
             notes = (*notes, f"{left_out(page.repeats)} of another collection")
@@ -159,6 +161,43 @@ class Together:
             for name, hits in zip(names, lists, strict=True)
         }
         return lambda hit: -changed[hit.collection].get(hit.source.file_path, -math.inf)
+
+    def _better(
+        self, query: str, found: Mapping[str, Answer], options: Mapping[str, object]
+    ) -> str:
+        """Return the query as it was meant, word by word.
+
+        A word that one of them has and takes as it is, is no mistake; of several corrections of
+        one the word that most chunks have is taken.
+        """
+        told = {name: corrected(query, one.better) for name, one in found.items() if one.better}
+        if not told:
+            return ""
+        typed = list(dict.fromkeys(word for each in told.values() for word in each))
+        others = {word: {each[word] for each in told.values() if word in each} for word in typed}
+        profile = options.get("profile")
+        asked = [*typed, *(one for some in others.values() for one in sorted(some))]
+        counts = {
+            name: one.frequencies(asked, profile=profile if isinstance(profile, str) else None)
+            for name, one in self._collections.items()
+        }
+        best: dict[str, str] = {}
+        for word, some in others.items():
+            if any(counts[name][word] and word not in told.get(name, ()) for name in counts):
+                continue
+            total = {one: sum(each[one] for each in counts.values()) for one in some}
+            best[word] = min(some, key=lambda one: (-total[one], one))
+        better = rewritten(query, best) if best else ""
+        # What one of them offers finds something there; what is made of several may not.
+        is_offered = any(one.better == better for one in found.values())
+        return better if is_offered or (better and self._finds(better, options)) else ""
+
+    def _finds(self, query: str, options: Mapping[str, object]) -> bool:
+        alone = {**options, "search_mode": "keyword", "typos": False, "sync": False}
+        return any(
+            one.search(query, limit=1, **alone).results  # type: ignore[arg-type]
+            for one in self._collections.values()
+        )
 
     def crossing(self) -> list[Edge]:
         """Return the edges between nodes of one name in different collections.
@@ -260,11 +299,15 @@ def _by_rank(hit: Hit, name: str, rank: int) -> Hit:
 
 
 def _joined(
-    query: str, found: Mapping[str, Answer], hits: tuple[Hit, ...], *, took_ms: float
+    query: str,
+    found: Mapping[str, Answer],
+    hits: tuple[Hit, ...],
+    *,
+    better: str,
+    took_ms: float,
 ) -> Answer:
     answers = list(found.values())
     methods = {one.method for one in answers}
-    better = _better(answers)
     return Answer(
         query=query,
         profile=answers[0].profile,
@@ -288,26 +331,6 @@ def _joined(
         better=better,
         took_ms=took_ms,
     )
-
-
-def _better(answers: Sequence[Answer]) -> str:
-    """Return the query as it was meant, in the words of the collection that answers it best.
-
-    Nothing where one of them knows all its words: they are no mistakes then.
-    """
-    if any(not one.better and one.results and _knows_all(one) for one in answers):
-        return ""
-    said = [one for one in answers if one.better]
-    return max(said, key=_likely).better if said else ""
-
-
-def _knows_all(answer: Answer) -> bool:
-    found = [hit.evidence for hit in answer.results if hit.evidence is not None]
-    return any(one.known >= 1 for one in found)
-
-
-def _likely(answer: Answer) -> float:
-    return max((hit.confidence or 0.0 for hit in answer.results), default=0.0)
 
 
 def _related(answers: Sequence[Answer]) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from trivium.backends.base import Backend
 from trivium.engine import search
+from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.options import Circumstances, SearchOptions
 from trivium.query.synonyms import read
 from trivium.ranking.confidence import is_weak
@@ -30,8 +31,10 @@ def filled(any_backend: Backend) -> Backend:
     return any_backend
 
 
-def _answer(backend: Backend, text: str, *, as_you_type: bool = False) -> Answer:
-    options = SearchOptions(profile("best"), as_you_type=as_you_type, explain=True)
+def _answer(
+    backend: Backend, text: str, *, as_you_type: bool = False, where: Filter = EVERYTHING
+) -> Answer:
+    options = SearchOptions(profile("best"), where=where, as_you_type=as_you_type, explain=True)
     given = Circumstances("test", synonyms=_SYNONYMS)
     with backend.snapshot() as snapshot:
         return search(snapshot, text, options=options, given=given)
@@ -130,3 +133,86 @@ def test_the_start_of_no_word_is_still_unknown(filled: Backend) -> None:
 
     assert hit.evidence is not None
     assert hit.evidence.coverage < 1
+
+
+def test_a_prefix_finds_all_that_starts_so_and_what_has_most_of_it_first(
+    any_backend: Backend,
+) -> None:
+    texts = {
+        "a": "A sextant and a compass.",
+        "b": "The server and the service of a server.",
+        "c": "Servers.",
+        "d": "A compass.",
+        "e": "A servant.",
+    }
+    write(any_backend, [make_file(f"{n}.md", [Section(n, text)]) for n, text in texts.items()])
+
+    answer = _answer(any_backend, "se*")
+
+    assert _found(answer) == {"a", "b", "c", "e"}
+    # What has most of the words comes first, not the first file.
+    assert answer.results[0].source.file_path == "b.md"
+    assert _found(_answer(any_backend, "se* AND compass")) == {"a"}
+    assert _found(_answer(any_backend, "compass -se*")) == {"d"}
+    assert _found(_answer(any_backend, "se*", as_you_type=True)) == {"a", "b", "c", "e"}
+
+
+def test_what_a_prefix_found_is_marked_and_no_weak_hit(filled: Backend) -> None:
+    (hit,) = _answer(filled, "validat*").results
+
+    assert [hit.snippet[first:last] for first, last in hit.highlights] == ["validation"]
+    assert hit.breakdown is not None
+    assert "validat* = valid" in str(hit.breakdown)
+    assert not is_weak(hit.confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "filters", "better"),
+    [
+        ("pasword", {}, "password"),
+        ("pasword", {"path": "auth"}, "password"),
+        ("pasword", {"path": "code"}, ""),
+        ("pasword profile", {"path": "code"}, ""),
+        ("pasword profle", {"path": "code"}, "pasword profile"),
+        ("pasword AND zzzzzzzz", {}, ""),
+        ("pasword AND profle", {}, ""),
+        ("pasword zzzzzzzz", {}, "password zzzzzzzz"),
+        ("pasword path:code", {}, ""),
+    ],
+)
+def test_only_a_correction_that_finds_something_is_offered(
+    filled: Backend, text: str, filters: dict[str, str], better: str
+) -> None:
+    answer = _answer(filled, text, where=build(filters))
+
+    assert answer.better == better
+    assert answer.suggestions[:1] == ((better,) if better else ())
+
+
+def test_a_filter_does_not_decide_which_words_are_looked_for(filled: Backend) -> None:
+    every = _answer(filled, "pasword")
+    fewer = _answer(filled, "pasword", where=build({"path": "code"}))
+
+    assert [note for note in every.notes if "near words" in note] == [
+        note for note in fewer.notes if "near words" in note
+    ]
+
+
+def test_what_is_shown_at_a_key_is_whole_lines_and_sentences(any_backend: Backend) -> None:
+    long = "Nobody reads this first sentence, which is here to be long. " * 6
+    write(any_backend, [make_file("a.md", [Section("a", long + "The password is checked.")])])
+
+    (hit,) = _answer(any_backend, "passw", as_you_type=True).results
+
+    assert hit.snippet.endswith("The password is checked.")
+    assert "..." not in hit.snippet
+
+
+def test_nothing_found_at_a_key_names_no_names(filled: Backend) -> None:
+    whole = _answer(filled, "japanase AND zzzzzzzz")
+    typed = _answer(filled, "japanase AND zzzzzzzz", as_you_type=True)
+
+    assert not whole.results
+    assert not typed.results
+    assert any(note.startswith("names near it") for note in whole.notes)
+    assert not any(note.startswith("names near it") for note in typed.notes)

@@ -257,3 +257,42 @@ def test_a_word_that_one_of_them_has_is_no_mistake(tmp_path: Path) -> None:
     assert (answer.better, answer.suggestions) == ("", ())
     for one in made:
         one.close()
+
+
+def test_each_word_is_corrected_by_those_that_know_better(tmp_path: Path) -> None:
+    made = [opened(tmp_path / name, tmp_path / "home") for name in ("one", "other")]
+    filled(made[0], {"a.md": "# A\n\nzebra walrus\n", "c.md": "# C\n\nzebra\n"})
+    filled(made[1], {"b.md": "# B\n\npelican walruz zebro\n"})
+    together = trivium.together(*made)
+
+    # walruz is a word of the other, zebrs is nearer to one, pelcan is known to one of them only.
+    assert made[0].search("zebrs walruz pelcan").better == "zebra walrus pelcan"
+    assert together.search("zebrs walruz pelcan").better == "zebra walruz pelican"
+    assert together.search("pelcan walruz").better == "pelican walruz"
+    assert together.search("walruz").better == ""
+    for one in made:
+        one.close()
+
+
+def test_what_is_made_of_several_corrections_is_offered_if_it_finds_something(
+    tmp_path: Path,
+) -> None:
+    made = [opened(tmp_path / name, tmp_path / "home") for name in ("one", "other")]
+    filled(made[0], {"a.md": "# A\n\nzebra\n"})
+    filled(made[1], {"b.md": "# B\n\npelican\n"})
+    together = trivium.together(*made)
+
+    assert together.search("zebrs pelcan").better == "zebra pelican"
+    assert together.search("zebrs AND pelcan").better == ""
+    for one in made:
+        one.close()
+
+
+def test_without_a_model_known_words_are_still_no_mistakes(tmp_path: Path) -> None:
+    made = opened(tmp_path / "one", tmp_path / "home")
+    filled(made, {"a.md": "# A\n\nlogic zebra\n"})
+
+    assert made.search("login").better == ""
+    assert made.search("login", search_mode="keyword").better == ""
+    assert made.search("zebrs").better == "zebra"
+    made.close()

@@ -166,6 +166,46 @@ def widened(root: Expression, near: Mapping[str, tuple[Expression, ...]]) -> Exp
     return root
 
 
+def prefixes(query: Query) -> tuple[str, ...]:
+    """Return the prefixes that are looked for, each once, in the order of the query."""
+    return tuple(dict.fromkeys(_prefixes(query.root)))
+
+
+def _prefixes(root: Expression) -> Iterator[str]:
+    match root:
+        case Prefix(text):
+            yield text
+        case AllOf(children, also):
+            for one in (*children, *also):
+                yield from _prefixes(one)
+        case AnyOf(children):
+            for one in children:
+                yield from _prefixes(one)
+        case Without(keep, _):
+            yield from _prefixes(keep)
+
+
+def raised(root: Expression, also: Mapping[str, tuple[Expression, ...]]) -> Expression:
+    """Return an expression in which what some prefixes find scores more for other words.
+
+    It finds the same; what is excluded stays as it is.
+    """
+    match root:
+        case Prefix(text) if text in also:
+            return AllOf((root,), also=also[text])
+        case AllOf(children, beside):
+            return replace(
+                root,
+                children=tuple(raised(one, also) for one in children),
+                also=tuple(raised(one, also) for one in beside),
+            )
+        case AnyOf(children):
+            return AnyOf(tuple(raised(one, also) for one in children))
+        case Without(keep, _):
+            return replace(root, keep=raised(keep, also))
+    return root
+
+
 def operators(query: Query) -> str:
     """Return the operators that are looked for, in the order of the query."""
     return " ".join(_operators(query.root))

@@ -97,6 +97,9 @@ def is_stem_near(word: str, stem: str, *, most: int) -> bool:
 
     A stem is shorter than the word that was meant: autentcation is near authent.
     """
+    # Each letter that the word has not is an edit: most stems are told apart by that.
+    if len({*stem}.difference(word)) > most:
+        return False
     lengths = range(max(len(stem) - most, 1), min(len(stem) + most, len(word)) + 1)
     return any(distance(word[:length], stem, most=most) is not None for length in lengths)
 
@@ -111,6 +114,18 @@ def rewritten(text: str, better: Mapping[str, str]) -> str:
         return "".join(_cased(better.get(part.lower(), part), like=part) for part in split(run))
 
     return _AS_TYPED.sub(replaced, text)
+
+
+def corrected(text: str, better: str) -> dict[str, str]:
+    """Return which words of a query its rewritten form has otherwise, in lower case."""
+    before, after = _rewritable(text), _rewritable(better)
+    pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
+    return {one: other for one, other in pairs if one != other}
+
+
+def _rewritable(text: str) -> list[str]:
+    runs = (found.group(1) for found in _AS_TYPED.finditer(text))
+    return [part.lower() for run in runs if run is not None for part in split(run)]
 
 
 def reworded(meaning: str, better: Mapping[str, str]) -> str:

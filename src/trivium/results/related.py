@@ -71,6 +71,8 @@ def related(
 ) -> tuple[str, ...]:
     """Return up to five searches near the query in meaning; none without vectors."""
     near = _near(gathered)
+    if not near:
+        return ()
     nodes = snapshot.names(list(near))
     asked = _labelled(query)
     known = [asked, *(_labelled(_name(hit.node)) for hit in hits)]

@@ -34,6 +34,7 @@ _LONGEST_WORD = 60
 _PROSE_LINES = 8
 _START_CHARACTERS = 200
 _NOTHING: frozenset[str] = frozenset()
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 # Tokens of the hits of a query; a long text may have more.
 _MOST_KNOWN = 20_000
 _MOST_SEEN = 64
@@ -105,6 +106,7 @@ def prose(text: str, *, first_line: int, sought: Sought, is_cut: bool = False) -
     if is_cut and start == spans[0][0]:
         start = _first_word(text, start, end, sought)
     kept = "\n".join(text[start:end].split("\n")[:_PROSE_LINES]).rstrip()
+    _matching(sought.terms, sought.words_of).share(text, start, start + len(kept))
     marks, words = _marked_with_phrases(kept, sought)
     if marks_all:
         marks = (_shared(spans[best], (start, start + len(kept))),)
@@ -146,6 +148,7 @@ def _widened(
 
 def _within(text: str, start: int, end: int, sought: Sought) -> tuple[int, int]:
     """Return the part of one long sentence that starts shortly before its first match."""
+    _matching(sought.terms, sought.words_of).share(text, start, end)
     marks, _ = marked(text[start:end], sought.terms, sought.words_of)
     first = start + marks[0][0] if marks and marks[0][1] > _PROSE_CHARACTERS else start
     begin = max(start, first - _LEAD_IN)
@@ -255,13 +258,15 @@ def _found_by_line(
 class _Matching:
     """Finds the tokens of texts that hold terms of one query; each token is analysed once."""
 
-    __slots__ = ("_known", "_seen", "_starts", "_wanted", "_words_of")
+    __slots__ = ("_alone", "_known", "_seen", "_starts", "_wanted", "_words_of")
 
     def __init__(self, wanted: frozenset[str], words_of: Analyser) -> None:
         self._wanted = wanted
         self._words_of = words_of
         self._known: dict[str, frozenset[str]] = {}
         self._starts = starts_of_all(wanted)
+        # A consonant is no stem of a word: it is all of it, or of a part of an identifier.
+        self._alone = _CONSONANTS & wanted - starts_of_all(wanted - _CONSONANTS)
         # A text is looked through for its lines, and again for all that it holds.
         self._seen: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
 
@@ -288,6 +293,20 @@ class _Matching:
         self._seen[text] = found
         return found
 
+    def share(self, text: str, start: int, end: int) -> None:
+        """Know of a part of a text what is known of all of it, unless that cuts a token."""
+        part = text[start:end]
+        whole = self._seen.get(text)
+        if whole is None or part in self._seen:
+            return
+        if _is_inside_word(text, start) or _is_inside_word(text, end):
+            return
+        self._seen[part] = [
+            (first - start, token, matched)
+            for first, token, matched in whole
+            if start <= first < end
+        ]
+
     def _likely(self, text: str) -> list[tuple[int, int]]:
         """Return where the tokens stand that may hold a wanted term, in order.
 
@@ -298,9 +317,13 @@ class _Matching:
         folded = text.translate(_FOLDED)
         places: set[int] = set()
         for start in self._starts:
+            is_alone = start in self._alone
             place = folded.find(start)
             while place >= 0:
-                places.add(place)
+                # Between two small letters no word begins, nor a part of an identifier.
+                is_inside = text[place].islower() and text[place - 1 : place].islower()
+                if not is_inside and not (is_alone and text[place + 1 : place + 2].islower()):
+                    places.add(place)
                 place = folded.find(start, place + 1)
         spans: list[tuple[int, int]] = []
         last = 0
@@ -312,6 +335,12 @@ class _Matching:
             last = len(text) if last < 0 else last
             spans.append((first, last))
         return spans
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    return 0 < place < len(text) and bool(
+        _TOKEN.match(text[place - 1]) and _TOKEN.match(text[place])
+    )
 
 
 @lru_cache(8)
@@ -358,6 +387,8 @@ def _words(word: str, terms: frozenset[str], words_of: Analyser) -> list[str]:
     """Return the word, or those parts of an identifier, that hold the terms."""
     if not terms:
         return []
+    if word.islower() and word.isalpha():
+        return [word]
     parts = dict.fromkeys(identifiers.split(word))
     return [part for part in parts if terms.intersection(words_of.terms(part))] or [word]
 

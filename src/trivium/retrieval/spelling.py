@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from trivium.analysis.identifiers import split
@@ -19,6 +19,7 @@ from trivium.errors import ModelError
 from trivium.filtering.conditions import EVERYTHING
 from trivium.models.base import Knowing
 from trivium.query.grammar import Query, Words, widened, words
+from trivium.query.parse import LONGEST_QUERY, parse
 from trivium.query.spelling import (
     distance,
     edits_allowed,
@@ -138,6 +139,21 @@ def spelt(query: Query, *, known: Vocabulary, weight: float) -> Query:
         ),
         better=rewritten(query.text, best),
     )
+
+
+def offered(query: Query, *, finds: Callable[[Query], bool], dialect: str) -> Query:
+    """Return the query with a better one only where that one finds something.
+
+    So must each word that it has instead of one that was typed; of two near ones the second may.
+    What is looked for stays as it is: a filter never decides how a query is read.
+    """
+    best: dict[str, str] = {}
+    for typed, other in query.instead:
+        if typed not in best and finds(Query(other, Words(other), other)):
+            best[typed] = other
+    better = rewritten(query.text, best) if best else ""
+    is_found = 0 < len(better) <= LONGEST_QUERY and finds(parse(better, dialect=dialect))
+    return replace(query, better=better if is_found else "")
 
 
 def _near(part: str, known: Vocabulary, frequency: int) -> list[_Near]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.query.spelling import (
+    corrected,
     distance,
     edits_allowed,
     is_stem_near,
@@ -107,4 +108,35 @@ def test_a_query_is_rewritten_but_for_what_is_meant_exactly(typed: str, meant: s
 def test_a_meaning_is_plain_text_and_rewritten_throughout() -> None:
     assert reworded('the "pasword" of aPasword', {"pasword": "password"}) == (
         'the "password" of aPassword'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("where is the pasword", {"pasword": "password"}),
+        ("getUserPasword HASHD", {"pasword": "password", "hashd": "hashed"}),
+        ('"pasword" -pasword path:pasword hashd', {"hashd": "hashed"}),
+        ("hashed", {}),
+        ("", {}),
+    ],
+)
+def test_what_a_rewritten_query_has_otherwise_is_known_again(
+    text: str, expected: dict[str, str]
+) -> None:
+    better = rewritten(text, {"pasword": "password", "hashd": "hashed"})
+
+    assert corrected(text, better) == expected
+
+
+def test_a_query_of_other_words_corrects_nothing() -> None:
+    assert corrected("pasword", "a password here") == {}
+
+
+@given(st.text("abcd", min_size=1, max_size=8), st.text("abcdef", min_size=1, max_size=8))
+def test_a_stem_is_near_if_a_start_of_the_word_is(word: str, stem: str) -> None:
+    starts = [word[:length] for length in range(1, len(word) + 1)]
+
+    assert is_stem_near(word, stem, most=2) == any(
+        distance(start, stem, most=2) is not None for start in starts
     )

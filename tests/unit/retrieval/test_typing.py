@@ -104,3 +104,20 @@ def test_a_shorter_page_is_the_start_of_a_longer_one(backend: Backend) -> None:
 
 def test_without_it_the_last_word_is_a_word(backend: Backend) -> None:
     assert _answer(backend, "passp", as_you_type=False).results == ()
+
+
+def test_prefixes_in_text_without_spaces_score_by_what_stands_there() -> None:
+    backend = ReferenceBackend()
+    texts = {
+        "a": "全文検索エンジンは速い。長い文章が続くのでここでは一度だけ",
+        "b": "検索エンジン、検索エンジン",
+    }
+    write(backend, [make_file(f"{name}.md", [Section(name, text)]) for name, text in texts.items()])
+    answer = _answer(backend, "検索エ*", as_you_type=False)
+
+    assert [hit.source.file_path for hit in answer.results] == ["b.md", "a.md"]
+
+
+@pytest.mark.parametrize("text", ["_*", "&*", "zzz*", "p" * 200 + "*"])
+def test_a_prefix_of_no_word_still_finds_nothing(backend: Backend, text: str) -> None:
+    assert not _answer(backend, text, as_you_type=False).results

@@ -397,12 +397,26 @@ class EmbeddedSnapshot:
 
     def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
         """Return nodes whose folded names are these, at most `most` of all, by id."""
+        numbers = [number for name in set(names) for number in self._by_name().get(name, ())]
+        # Of names that many nodes have, the first are found soon in the order of their ids.
+        column, asked = ("n.id", numbers) if len(numbers) < _FEW else ("n.a_name", list(names))
         rows = self._sql.execute(
             f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE n.a_name IN {_IDS} ORDER BY n.node_id LIMIT ?",
-            (json.dumps(names), max(0, most)),
+            f"WHERE {column} IN {_IDS} ORDER BY n.node_id LIMIT ?",
+            (json.dumps(asked), max(0, most)),
         )
         return list(map(node_of, rows))
+
+    def _by_name(self) -> dict[str, list[int]]:
+        """Return the numbers of nodes by their folded names; no index of the record has them."""
+
+        def made() -> dict[str, list[int]]:
+            found: dict[str, list[int]] = {}
+            for name, number in self._sql.execute("SELECT a_name, id FROM nodes"):
+                found.setdefault(name, []).append(number)
+            return found
+
+        return self._life.remembered(("by name", self._revision), made)
 
     def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
         """Return how many edges come from and lead to each of these nodes; 0 for none."""
@@ -509,9 +523,13 @@ class EmbeddedSnapshot:
 
     def values(self, attribute: str) -> Sequence[str]:
         """Return what the nodes have of a stored attribute, folded, each once and in order."""
-        return self._life.remembered(
-            ("values", self._revision, attribute), lambda: values(self._sql, attribute)
-        )
+
+        def made() -> Sequence[str]:
+            if attribute == "name":
+                return sorted(name for name in self._by_name() if name)
+            return values(self._sql, attribute)
+
+        return self._life.remembered(("values", self._revision, attribute), made)
 
     def has_any(self, where: Filter) -> bool:
         """Say whether `where` allows anything at all."""

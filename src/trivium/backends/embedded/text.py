@@ -47,7 +47,7 @@ _MOST_VIEWS = 24
 _USED = "used"
 _NOTED_EVERY_S = 3600.0
 # Of starts of up to so many letters, so many terms are kept in memory, for so many of them.
-_SHORT_START = 2
+_SHORT_START = 6
 _MOST_STARTING = 50
 _MOST_STARTS = 1000
 _LONG = frozenset({"body", "content", "comment", "description", "previews"})

@@ -1,0 +1,46 @@
+"""What a snippet marks is what analysing every word of it would find."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trivium.analysis.words import analyser
+from trivium.results.snippet import Sought, held, marked, prose
+
+_PIECES = st.sampled_from(
+    (
+        *("t", "T", "tie", "dying", "Tes", "test", "_", "URLs", "x", "getUser", "s", ".", " "),
+        *("skies", "sky", "to", "string", "2", "ö", "oing", "HTTPServer", "! ", ". The ", "\n"),
+    )
+)
+_TEXTS = st.lists(_PIECES, max_size=25).map("".join)
+_ASKED = st.lists(
+    st.sampled_from(["t", "tie", "test", "s", "user", "x", "sky", "to_string", "server", "o"]),
+    min_size=1,
+    max_size=4,
+).map(" ".join)
+
+
+@pytest.mark.parametrize("name", ["standard", "simple", "code"])
+@given(text=_TEXTS, asked=_ASKED)
+def test_a_text_holds_the_terms_that_its_tokens_have(name: str, text: str, asked: str) -> None:
+    words_of = analyser(name)
+    wanted = frozenset(words_of.terms(asked))
+    every = {term for token in re.findall(r"\w+", text) for term in words_of.terms(token)}
+
+    assert held(text, wanted, words_of) == wanted & every
+
+
+@given(text=_TEXTS, asked=_ASKED)
+def test_a_part_is_marked_as_if_it_were_all_there_is(text: str, asked: str) -> None:
+    words_of = analyser("standard")
+    sought = Sought(frozenset(words_of.terms(asked)), words_of)
+    shown = prose(text, first_line=1, sought=sought)
+    # Terms that are not asked for make another matching, which has seen no text yet.
+    alone = frozenset([*sought.terms, f"no{len(text)}such"])
+
+    assert shown.marks == marked(shown.text, alone, words_of)[0]
