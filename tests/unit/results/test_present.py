@@ -334,4 +334,4 @@ def test_of_an_answer_without_hits_its_note_says_what_was_searched_and_nothing_c
     empty = replace(ANSWER, results=(), notes=(searched, "without lang=go: 1 hit"))
 
     assert footer(empty) == [searched, "without lang=go: 1 hit"]
-    assert footer(replace(empty, notes=()))[0].startswith("0 of the best 4 by")
+    assert footer(replace(empty, notes=()))[0].startswith("none of the best 4 by")
