@@ -1,0 +1,394 @@
+// The spine of the page: a change of the state -> a question, its answer -> what is shown.
+
+import { asksNothing, isBrowsing, search, stop } from "/assets/asking.js";
+import { forgetDetail, showDetail } from "/assets/detail.js";
+import { byId, el, fill, icon } from "/assets/element.js";
+import { nothingFound, searchButton, startPage } from "/assets/empty.js";
+import { showFacets } from "/assets/facets.js";
+import { itemOf, markSelected, showHits, showJudged } from "/assets/hits.js";
+import { listenToKeys, showKeys } from "/assets/keys.js";
+import { movesBetween, movesLine } from "/assets/moves.js";
+import { ask } from "/assets/server.js";
+import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
+import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { openStatus, readStatus } from "/assets/status.js";
+import { visible } from "/assets/text.js";
+import { ago, counted, grouped, labelOf, means, took } from "/assets/words.js";
+
+const PREVIEW_AFTER_MS = 60;
+const AGAIN_AFTER_MS = 2000;
+const STATUS_EVERY_MS = 15_000;
+const TYPING_RESTS_MS = 2000;
+const RECENT = "trivium.recent";
+const MOST_RECENT = 5;
+
+const field = byId("query");
+const judged = new Map();
+const profiles = { profiles: [], default: "best" };
+let collections = [];
+let status = null;
+let answer = null;
+let order = null;
+let moves = null;
+let typedAt = 0;
+let previewTimer = 0;
+let version = 0;
+
+const told = { open, select, judge, passage, tag, visit };
+
+function collectionNow() { return state().collection || undefined; }
+
+// --- Asking
+
+field.addEventListener("input", () => {
+  const isGoingOn = Date.now() - typedAt < TYPING_RESTS_MS;
+  typedAt = Date.now();
+  go({ ...FROM_THE_TOP, q: field.value }, { replace: isGoingOn, why: "typing" });
+});
+byId("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  typedAt = 0;
+  go({ ...FROM_THE_TOP, q: field.value }, { replace: state().q === field.value, why: "asked" });
+});
+
+changed((now, before, why) => {
+  if (why !== "typing") { typedAt = 0; if (field.value !== now.q) field.value = now.q; }
+  byId("clear").hidden = !now.q;
+  document.title = now.q.trim() ? `${now.q.trim()} · Trivium` : "Trivium";
+  if (now.collection !== before.collection) { version += 1; judged.clear(); forgetDetail(); answer = null; refreshStatus(); }
+  const isNew = questionOf(now) !== questionOf(before);
+  if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
+  showView();
+  if (!isNew) showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+});
+
+function askNow(typing) {
+  if (state().view === "status") return;
+  if (asksNothing(state())) {
+    stop();
+    answer = null;
+    order = null;
+    busy(false);
+    showStart();
+    return;
+  }
+  search(state(), { started: () => busy(true), answered, failed }, { typing });
+}
+
+function answered(found, { state: asked, asYouType }) {
+  busy(asYouType);
+  quiet();
+  answer = found;
+  if (!asYouType) {
+    compare(asked);
+    remember(asked.q);
+    version += 1;
+  }
+  showAnswer(asYouType);
+  if (!asYouType) readJudgements(asked);
+}
+
+/** Keep the order of this answer, and what moved if only the profile is another. */
+function compare(asked) {
+  const question = questionOf(asked, { profile: false });
+  const ids = answer.results.map((hit) => hit.id);
+  const isSame = order?.question === question;
+  if (!isSame) moves = null;
+  else if (order.profile !== answer.profile) moves = movesBetween(order, answer);
+  order = { question, ids, profile: answer.profile };
+}
+
+function failed(error) {
+  busy(false);
+  if (error.needsToken) {
+    notify("This server needs an access token.", el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"));
+    return;
+  }
+  if (error.isGone) {
+    dot("gone", "no server");
+    notify("The server does not answer. The page tries again by itself.");
+    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    return;
+  }
+  quiet();
+  answer = null;
+  fill(byId("summary"), el("p", { class: "failed", role: "alert" }, visible(error.message)));
+  fill(byId("hits"));
+  fill(byId("after"));
+  byId("facets").hidden = true;
+  byId("detail").hidden = true;
+  forgetDetail();
+}
+
+async function tryAgain() {
+  if (byId("notice").hidden) return;
+  try {
+    await ask("/health");
+    quiet();
+    begin();
+    askNow(false);
+  } catch {
+    setTimeout(tryAgain, AGAIN_AFTER_MS);
+  }
+}
+
+// --- Showing
+
+function showAnswer(asYouType) {
+  const now = state();
+  document.body.classList.remove("at-start");
+  const summary = byId("summary");
+  const isEmpty = !answer.results.length;
+  fill(summary, headline(), didYouMean(), moves && !asYouType ? movesLine(moves, answer.profile) : null, degraded(), weakWords(), noteLines(isEmpty));
+  showFacets(answer, collections);
+  showHits(answer, { selected: selectedId(), moves: asYouType ? null : moves, judged, told });
+  fill(byId("after"), isEmpty && !asYouType ? nothingFound(answer) : null, suggestions(), more(asYouType));
+  byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
+  if (!asYouType) showSelection(0);
+}
+
+function headline() {
+  if (!answer.results.length) return null;
+  const sorts = [["", "by relevance"], ["newest", "newest first"], ["path", "by path"]];
+  const picked = el("select", { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
+    sorts.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)));
+  return el("div", { class: "headline" }, el("p", {}, el("strong", {}, grouped(answer.total)), ` found by ${means(answer)} in ${took(answer.tookMs)}`), el("span", { class: "space" }), isBrowsing(state()) ? null : picked);
+}
+
+function didYouMean() {
+  return answer.didYouMean ? el("p", { class: "meant" }, "Did you mean ", searchButton(answer.didYouMean), "?") : null;
+}
+
+function degraded() {
+  return answer.degraded.length ? el("ul", { class: "degraded" }, answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason)))) : null;
+}
+
+function weakWords() {
+  const isWeak = answer.results.length && answer.results.every((hit) => hit.weak || hit.confidence === null);
+  return isWeak && answer.results.some((hit) => hit.weak) ? el("p", { class: "warned" }, "Nothing here is a likely answer. These are the nearest.") : null;
+}
+
+function noteLines(isEmpty) {
+  if (isEmpty || !answer.notes.length) return null;
+  return el("ul", { class: "notes" }, answer.notes.map((note) => el("li", {}, visible(note))));
+}
+
+function suggestions() {
+  const others = answer.suggestions.filter((one) => one !== answer.didYouMean).slice(0, 6);
+  return others.length ? el("p", { class: "related-searches" }, "Related searches: ", others.map((one) => [searchButton(one), " "])) : null;
+}
+
+function more(asYouType) {
+  if (!answer.next || asYouType) return null;
+  return el("button", { type: "button", class: "main more-hits", id: "more-hits", onclick: () => go({ pages: state().pages + 1 }, { why: "more" }) }, "More hits");
+}
+
+function showStart() {
+  document.body.classList.add("at-start");
+  fill(byId("summary"));
+  fill(byId("hits"));
+  fill(byId("facets")).hidden = true;
+  byId("detail").hidden = true;
+  forgetDetail();
+  fill(byId("after"), startPage(status, recent()));
+}
+
+function showView() {
+  const isStatus = state().view === "status";
+  document.body.classList.toggle("at-status", isStatus);
+  document.body.classList.toggle("is-open", state().open && !isStatus);
+  byId("wide").hidden = !isStatus;
+  if (isStatus && !byId("wide").childElementCount) fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
+  for (const id of ["found", "facets"]) byId(id).toggleAttribute("inert", isStatus);
+  if (isStatus) openStatus({ collection: collectionNow, heard: heardStatus, failed: (error) => (error.isGone || error.needsToken ? failed(error) : notify(error.message)) });
+  else fill(byId("wide"));
+}
+
+function selectedId() {
+  const { hit } = state();
+  return answer?.results.some((one) => one.id === hit) ? hit : answer?.results[0]?.id ?? "";
+}
+
+function showSelection(after) {
+  clearTimeout(previewTimer);
+  if (!answer || state().view) return;
+  const id = selectedId();
+  markSelected(id);
+  const wanted = state().at || id;
+  previewTimer = setTimeout(() => {
+    const known = answer?.results.find((hit) => hit.id === wanted);
+    showDetail(wanted, known, { collection: collectionNow(), root: status?.root, profiles, judged, told, version });
+  }, after);
+}
+
+// --- What a person does
+
+function select(hit) {
+  if (state().hit === hit.id && !state().at) return;
+  go({ hit: hit.id, at: "" }, { replace: true, why: "select" });
+}
+
+function open(hit) {
+  go({ hit: hit.id, at: "", open: true }, { replace: state().open, why: "open" });
+  byId("detail").querySelector(".code, .reading, .panel")?.focus({ preventScroll: true });
+}
+
+function visit(id) {
+  go({ at: id, open: true }, { why: "visit" });
+}
+
+function passage(hit, one) {
+  go({ hit: hit.id, at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
+}
+
+function tag(name) {
+  if (!state().tag.includes(name)) go({ ...FROM_THE_TOP, tag: [...state().tag, name] });
+}
+
+async function judge(hit, worth) {
+  const before = judged.get(hit.id);
+  const relevance = before === worth ? null : worth;
+  mark(hit.id, relevance);
+  try {
+    await ask("/api/judgements", { method: "POST", body: { query: state().q, id: hit.id, relevance, collection: answer.collection } });
+    byId("said").textContent = relevance === null ? `Taken back: ${labelOf(hit)}` : `Kept: ${labelOf(hit)} ${relevance ? "answers it" : "does not"}`;
+  } catch (error) {
+    mark(hit.id, before ?? null);
+    if (error.isGone || error.needsToken) failed(error);
+    else notify(error.message);
+  }
+}
+
+function mark(id, relevance) {
+  if (relevance === null) judged.delete(id);
+  else judged.set(id, relevance);
+  showJudged(id, relevance);
+}
+
+async function readJudgements(asked) {
+  if (!asked.q.trim()) return;
+  try {
+    const found = await ask("/api/judgements", { params: { q: asked.q, collection: asked.collection || undefined } });
+    if (state().q !== asked.q) return;
+    judged.clear();
+    for (const one of found.judgements) mark(one.id, one.relevance);
+  } catch { /* The thumbs stay blank; a search that fails says why. */ }
+}
+
+/** Go through the list by keys: focus goes along, so that a reader hears each hit. */
+function move(step) {
+  const links = [...byId("hits").querySelectorAll("h3 a")];
+  if (!links.length) return false;
+  const at = links.findIndex((one) => one.closest(".hit").classList.contains("selected"));
+  const isThere = links.includes(document.activeElement);
+  const next = step === 0 || (!isThere && at <= 0 && step > 0) ? 0 : at + step;
+  if (next < 0) field.focus();
+  else (links[next] ?? byId("more-hits") ?? links.at(-1)).focus();
+  document.activeElement.closest(".hit")?.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+function clear() {
+  typedAt = 0;
+  field.value = "";
+  go({ ...FROM_THE_TOP, q: "" }, { why: "clear" });
+  field.focus();
+}
+
+function recent() {
+  try { return JSON.parse(localStorage.getItem(RECENT) ?? "[]").filter((one) => typeof one === "string").slice(0, MOST_RECENT); } catch { return []; }
+}
+
+function remember(query) {
+  const text = query.trim();
+  if (!text || !answer.results.length) return;
+  // What was typed on the way to it is not worth keeping.
+  const others = recent().filter((one) => !text.startsWith(one) && one !== text);
+  try { localStorage.setItem(RECENT, JSON.stringify([text, ...others].slice(0, MOST_RECENT))); } catch { /* Not kept. */ }
+}
+
+// --- Around it
+
+function busy(isBusy) { document.body.classList.toggle("busy", isBusy); }
+
+function notify(...words) {
+  const place = byId("notice");
+  fill(place, el("p", {}, words), el("button", { type: "button", class: "round", "aria-label": "Dismiss", onclick: quiet }, icon("close")));
+  place.hidden = false;
+}
+
+function quiet() { byId("notice").hidden = true; }
+
+function dot(sort, words) {
+  const button = byId("state");
+  button.dataset.sort = sort;
+  button.lastElementChild.textContent = words;
+  button.setAttribute("aria-label", `Index status: ${words}`);
+}
+
+function heardStatus(found) {
+  const isOther = status?.root !== found.root;
+  status = found;
+  // Links to the editor need the folder's place.
+  if (isOther && answer) { version += 1; showSelection(0); }
+  if (found.progress) dot("busy", found.progress.total ? `${found.progress.stage} ${Math.floor((100 * found.progress.done) / found.progress.total)} %` : found.progress.stage);
+  else if (found.dirtyFiles) dot("stale", `${counted(found.dirtyFiles, "file")} to take in`);
+  else dot("fresh", counted(found.files, "file"));
+  byId("state").title = `Indexed ${ago(found.indexedAt)}`;
+}
+
+async function refreshStatus() {
+  try { heardStatus(await readStatus(collectionNow())); } catch (error) { if (error.isGone || error.needsToken) failed(error); }
+  if (asksNothing(state()) && !state().view) showStart();
+}
+
+function openTheSettings() {
+  openSettings(() => { version += 1; forgetDetail(); begin(); askNow(false); });
+}
+
+function showChoices() {
+  const place = byId("profile");
+  const now = state().profile || profiles.default;
+  fill(place, profiles.profiles.map((one) => el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name)));
+  place.value = now;
+  byId("collections").hidden = collections.length < 2;
+  fill(byId("collection"), collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)));
+  byId("collection").value = state().collection;
+}
+
+async function begin() {
+  refreshStatus();
+  const [known, held] = await Promise.allSettled([ask("/api/profiles"), ask("/api/collections")]);
+  if (known.status === "fulfilled") Object.assign(profiles, known.value);
+  if (held.status === "fulfilled") collections = held.value.collections;
+  showChoices();
+  if (answer) showFacets(answer, collections);
+}
+
+byId("profile").addEventListener("change", (event) => go({ ...FROM_THE_TOP, hit: state().hit, profile: event.target.value === profiles.default ? "" : event.target.value }, { why: "profile" }));
+byId("collection").addEventListener("change", (event) => go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }));
+byId("state").addEventListener("click", () => go({ view: state().view ? "" : "status" }));
+byId("theme").addEventListener("click", nextTheme);
+byId("settings").addEventListener("click", openTheSettings);
+byId("help").addEventListener("click", showKeys);
+byId("clear").addEventListener("click", clear);
+byId("brand").addEventListener("click", (event) => {
+  event.preventDefault();
+  go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
+  field.focus();
+});
+changed(showChoices);
+listenToKeys({ move, clear, judgeSelected: (worth) => { const hit = answer?.results.find((one) => one.id === selectedId()); if (hit) judge(hit, worth); } });
+setInterval(() => { if (!document.hidden && !state().view) refreshStatus(); }, STATUS_EVERY_MS);
+
+fill(byId("clear"), icon("close"));
+fill(byId("settings"), icon("gear"));
+fill(byId("help"), icon("keys"));
+showTheme();
+field.value = state().q;
+byId("clear").hidden = !state().q;
+begin();
+showView();
+askNow(false);
+if (asksNothing(state()) && !matchMedia("(pointer: coarse)").matches) field.focus();
+export { itemOf };
