@@ -26,9 +26,17 @@ export function nothingFound(answer) {
   return el("div", { class: "nothing" },
     el("h2", {}, "Nothing found", state().q.trim() ? [" for ", el("q", { dir: "auto" }, visible(state().q.trim()))] : ""),
     near ? el("p", {}, "Names near it: ", near.slice(NEAR.length).split(", ").map((one) => { const name = one.split(" in ")[0]; return [searchButton(name, one), " "]; })) : null,
-    notes.length ? el("ul", { class: "notes" }, notes.map((note) => el("li", {}, visible(note)))) : null,
+    notes.length ? el("ul", { class: "notes" }, notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note)))) : null,
     hasFilters(state()) ? el("p", {}, el("button", { type: "button", class: "main", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }) }, "Search without filters")) : null,
     el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}
+
+/** "without lang=python: 3 hits" as a button that does so, if it is a filter of this page. */
+function withoutFilter(note) {
+  const said = /^without ([\w-]+)=(.*): ([\d,]+ hits?)$/.exec(note);
+  const name = said && ({ lang: "language", "path-prefix": "folder" }[said[1]] ?? said[1]);
+  if (!name || !state()[name]?.length || !Array.isArray(state()[name])) return null;
+  return [el("button", { type: "button", class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]), " without ", el("strong", {}, name), " ", visible(said[2])];
 }
 
 export function startPage(status, recent) {

@@ -34,7 +34,7 @@ export async function showGraph(panel, node, context) {
   fill(panel,
     el("div", { class: "graph-tools" },
       el("div", { class: "switch", role: "group", "aria-label": "How far" }, hop("1", "1 step", depth), hop("2", "2 steps", depth)),
-      el("div", { class: "edges", role: "group", "aria-label": "Kinds of links" }, [...new Set([...Object.keys(counts), ...wanted])].map((type) => edgeChip(type, counts[type] ?? 0, wanted)))),
+      el("div", { class: "edges", role: "group", "aria-label": "Kinds of links" }, [...new Set([...Object.keys(counts), ...wanted])].sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).map((type) => edgeChip(type, counts[type] ?? 0, wanted)))),
     drawn ? el("div", { class: "canvas" }, drawn.svg,
       el("div", { class: "zoom" }, iconButton("plus", "Nearer", { onclick: () => drawn.zoom(0.8) }), iconButton("minus", "Farther", { onclick: () => drawn.zoom(1.25) }), iconButton("fit", "Show all", { onclick: drawn.fit })))
       : el("p", { class: "aside" }, wanted.length ? "Nothing is linked with it in these ways." : "Nothing is linked with it."),

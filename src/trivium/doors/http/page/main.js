@@ -7,7 +7,7 @@ import { nothingFound, searchButton, startPage } from "/assets/empty.js";
 import { showFacets } from "/assets/facets.js";
 import { itemOf, markSelected, showHits, showJudged } from "/assets/hits.js";
 import { listenToKeys, showKeys } from "/assets/keys.js";
-import { movesBetween, movesLine } from "/assets/moves.js";
+import { movesBetween, movesLine, orderOf } from "/assets/moves.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
 import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
@@ -91,11 +91,10 @@ function answered(found, { state: asked, asYouType }) {
 /** Keep the order of this answer, and what moved if only the profile is another. */
 function compare(asked) {
   const question = questionOf(asked, { profile: false });
-  const ids = answer.results.map((hit) => hit.id);
   const isSame = order?.question === question;
   if (!isSame) moves = null;
   else if (order.profile !== answer.profile) moves = movesBetween(order, answer);
-  order = { question, ids, profile: answer.profile };
+  order = { question, order: orderOf(answer), profile: answer.profile };
 }
 
 function failed(error) {

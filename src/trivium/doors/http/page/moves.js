@@ -1,26 +1,35 @@
 // Two orders of the same question -> what moved. Shown when the profile is switched: the list that
-// was there is compared with the one that came, by the ids of hits.
+// was there is compared with the one that came: by nodes, and by files where a profile shows one hit
+// of each file and the other does not.
 
 import { el } from "/assets/element.js";
+import { nodeOf, pathOf } from "/assets/words.js";
 
-export function movesBetween(before, answer) {
-  const ranks = new Map(before.ids.map((id, at) => [id, at]));
-  const counts = { up: 0, down: 0, same: 0, new: 0 };
-  for (const [at, hit] of answer.results.entries()) counts[sortOf(ranks, hit.id, at)] += 1;
-  const stays = new Set(answer.results.map((hit) => hit.id));
-  const gone = before.ids.filter((id) => !stays.has(id)).length;
-  return { before: before.profile, counts, gone, of: (hit, at) => badge(ranks, hit.id, at) };
+export function orderOf(answer) {
+  return answer.results.map((hit) => ({ node: nodeOf(hit.id), file: pathOf(hit) }));
 }
 
-function sortOf(ranks, id, at) {
-  const was = ranks.get(id);
+export function movesBetween(before, answer) {
+  const ranks = new Map();
+  // The first of a file stands for it; a node's own rank comes before that.
+  for (const [at, { file }] of before.order.entries()) if (!ranks.has(file)) ranks.set(file, at);
+  for (const [at, { node }] of before.order.entries()) ranks.set(node, at);
+  const rankOf = (hit) => ranks.get(nodeOf(hit.id)) ?? ranks.get(pathOf(hit));
+  const counts = { up: 0, down: 0, same: 0, new: 0 };
+  for (const [at, hit] of answer.results.entries()) counts[sortOf(rankOf(hit), at)] += 1;
+  const stays = new Set(orderOf(answer).flatMap(({ node, file }) => [node, file]));
+  const gone = before.order.filter(({ node, file }) => !stays.has(node) && !stays.has(file)).length;
+  return { before: before.profile, counts, gone, of: (hit, at) => badge(rankOf(hit), at) };
+}
+
+function sortOf(was, at) {
   if (was === undefined) return "new";
   return was === at ? "same" : was > at ? "up" : "down";
 }
 
-function badge(ranks, id, at) {
-  const sort = sortOf(ranks, id, at);
-  const by = Math.abs((ranks.get(id) ?? at) - at);
+function badge(was, at) {
+  const sort = sortOf(was, at);
+  const by = Math.abs((was ?? at) - at);
   const words = { new: "new in this order", same: "where it was", up: `${by} up`, down: `${by} down` }[sort];
   const shown = { new: "new", same: "=", up: `▲ ${by}`, down: `▼ ${by}` }[sort];
   return el("span", { class: `move ${sort}`, title: words }, el("span", { "aria-hidden": "true" }, shown), el("span", { class: "unseen" }, words));

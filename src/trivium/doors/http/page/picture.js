@@ -6,7 +6,6 @@ import { Layout } from "/assets/force.js";
 import { counted, labelOf, pathOf } from "/assets/words.js";
 
 const AHEAD = 70;
-const LABELS = 22;
 const LONGEST = 26;
 const MARGIN = 46;
 const WIDE = 640, HIGH = 420;
@@ -17,8 +16,8 @@ export function picture(graph, { visit }) {
   const edges = graph.edges.filter((edge) => places.has(edge.source) && places.has(edge.target) && edge.source !== edge.target);
   const radius = graph.nodes.map((_, at) => (at === 0 ? 10 : Math.min(8, 4.5 + Math.sqrt(layout.size[at]) * 0.6)));
   const lines = edges.map((edge) => svg("path", { class: `edge e-${edge.type}`, "marker-end": "url(#tip)" }));
-  const named = labelled(graph.nodes, layout.size);
-  const dots = graph.nodes.map((node, at) => dot(node, at, radius[at], named.has(at)));
+  const order = importance(graph.nodes, layout.size);
+  const dots = graph.nodes.map((node, at) => dot(node, at, radius[at]));
   const view = { x: -WIDE / 2, y: -HIGH / 2, w: WIDE, h: HIGH, isOwn: false };
   const drawing = svg("svg", { class: "drawing", role: "img", "aria-label": `${counted(graph.nodes.length, "node")} around ${labelOf(graph.nodes[0])}; all are listed below`, viewBox: `${view.x} ${view.y} ${view.w} ${view.h}` },
     svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 6 6", refX: "5", refY: "3", markerWidth: "5", markerHeight: "5", orient: "auto-start-reverse" }, svg("path", { d: "M0 .6 5.5 3 0 5.4z", class: "tip" }))),
@@ -34,6 +33,21 @@ export function picture(graph, { visit }) {
     });
     dots.forEach((one, at) => one.setAttribute("transform", `translate(${layout.x[at].toFixed(1)} ${layout.y[at].toFixed(1)})`));
     if (!view.isOwn) follow();
+    name();
+  }
+
+  /** Name those that have room for it, the most important first. */
+  function name() {
+    const grown = Math.min(2.2, Math.max(0.7, view.w / WIDE));
+    const taken = [];
+    for (const at of order) {
+      const half = (Math.min(LONGEST, labelOf(graph.nodes[at]).length) * 3 + 4) * grown;
+      const top = layout.y[at] + (radius[at] + 3) * grown;
+      const box = [layout.x[at] - half, top, layout.x[at] + half, top + 13 * grown];
+      const isFree = taken.every((one) => one[2] < box[0] || one[0] > box[2] || one[3] < box[1] || one[1] > box[3]);
+      dots[at].classList.toggle("named", isFree);
+      if (isFree) taken.push(box);
+    }
   }
 
   function follow() {
@@ -46,6 +60,7 @@ export function picture(graph, { visit }) {
     Object.assign(view, next);
     drawing.setAttribute("viewBox", `${view.x.toFixed(1)} ${view.y.toFixed(1)} ${view.w.toFixed(1)} ${view.h.toFixed(1)}`);
     // Words and dots keep their size on the screen, whatever the zoom, as far as there is room.
+    if (view.isOwn) name();
     drawing.style.setProperty("--grown", String(Math.min(2.2, Math.max(0.7, view.w / WIDE))));
   }
 
@@ -96,19 +111,18 @@ export function picture(graph, { visit }) {
   return { svg: drawing, start, light, zoom, fit: () => { view.isOwn = false; follow(); } };
 }
 
-/** The nodes that are named at once: the middle, then the nearest and best linked. */
-function labelled(nodes, size) {
-  const order = nodes.map((_, at) => at).sort((a, b) => nodes[a].depth - nodes[b].depth || size[b] - size[a] || a - b);
-  return new Set(order.slice(0, nodes.length <= LABELS + 8 ? nodes.length : LABELS));
+/** Which nodes to name first: the middle, then the nearest and best linked. */
+function importance(nodes, size) {
+  return nodes.map((_, at) => at).sort((a, b) => nodes[a].depth - nodes[b].depth || size[b] - size[a] || a - b);
 }
 
-function dot(node, at, radius, isNamed) {
+function dot(node, at, radius) {
   const name = labelOf(node);
   const words = name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
-  return svg("g", { class: `dot k-${node.kind}${at === 0 ? " middle" : ""}${isNamed ? " named" : ""}`, "data-at": at },
+  return svg("g", { class: `dot k-${node.kind}${at === 0 ? " middle" : ""}`, "data-at": at },
     svg("title", {}, `${name}\n${node.type}, ${pathOf(node)}:${node.source?.startLine ?? 1}`),
     svg("circle", { r: radius, style: { "--r": `${radius}px` } }),
-    svg("text", { y: radius + 11 }, words));
+    svg("text", { style: { "--y": `${radius + 11}px` } }, words));
 }
 
 function listen(drawing, { graph, layout, view, look, zoom, run, light, pointAt, visit }) {

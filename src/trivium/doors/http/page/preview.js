@@ -5,7 +5,7 @@ import { el, fill } from "/assets/element.js";
 import { rendered } from "/assets/markdown.js";
 import { ask } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { counted, pathOf } from "/assets/words.js";
+import { ago, counted, pathOf } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
@@ -71,11 +71,12 @@ async function showProse(panel, node, context) {
   const facts = SAID.filter((name) => ["string", "number"].includes(typeof whole.metadata?.[name]) && whole.metadata[name] !== "");
   fill(panel, switcher(panel, node, context, false),
     el("article", { class: "reading", tabindex: "0", "aria-label": whole.title || whole.name },
-      facts.length ? el("dl", { class: "facts" }, facts.map((name) => [el("dt", {}, wordsOf(name)), el("dd", {}, visible(String(whole.metadata[name])))])) : null,
+      facts.length ? el("dl", { class: "facts" }, facts.map((name) => [el("dt", {}, wordsOf(name)), el("dd", {}, visible(said(name, whole.metadata[name])))])) : null,
       rendered(whole.text ?? ""),
       whole.sections?.length > 1 && !whole.text ? el("ul", {}, whole.sections.map((one) => el("li", {}, visible(one.heading)))) : null));
 }
 
+const said = (name, value) => (/^\d{4}-\d\d-\d\dT/.test(value) ? `${value.slice(0, 10)}, ${ago(value)}` : String(value));
 const wordsOf = (name) => ({ lastAuthor: "last changed by", lastModified: "last changed" })[name] ?? name;
 
 function switcher(panel, node, context, isSource) {

@@ -111,7 +111,7 @@ function slow(queries) {
 
 function facts(status) {
   const rows = [
-    ["branch", status.branch], ["last change taken in", ago(status.indexedAt)], ["vectors", (status.spaces ?? []).map((one) => `${one.model}, ${one.dimension} numbers, ${percent(one.coverage)}`).join("; ")],
+    ["branch", status.branch], ["vectors", (status.spaces ?? []).map((one) => `${one.model}, ${one.dimension} numbers, ${percent(one.coverage)}`).join("; ")],
     ["files to be linked", status.unlinkedFiles ? grouped(status.unlinkedFiles) : ""], ["queries kept", status.queriesKept ? grouped(status.queriesKept) : ""], ["kept in", status.folder],
   ].filter(([, value]) => value);
   return el("section", {}, el("h2", {}, "More"), el("dl", { class: "facts" }, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, visible(String(value)))])));

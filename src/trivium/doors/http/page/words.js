@@ -28,11 +28,14 @@ export function ago(text, now = Date.now()) {
 export function labelOf(node) {
   const at = node.id.indexOf("#");
   if (at >= 0) {
-    const inside = node.id.slice(at + 1);
+    const inside = nodeOf(node.id).slice(at + 1);
     return node.kind === "code" ? inside : inside.replaceAll("/", " / ");
   }
   return node.title || node.name || node.id;
 }
+
+/** The node that a hit is of: some profiles rank chunks, whose ids end in @ and a number. */
+export const nodeOf = (id) => id.replace(/@\d+$/, "");
 
 export const pathOf = (node) => node.source?.filePath ?? "";
 
