@@ -119,6 +119,7 @@ class Upkeep:
         self._has_failed_to_embed = False
         # A daemon, so that a server that fails to start is not kept alive by it.
         self._thread = threading.Thread(target=self._work, name="trivium upkeep", daemon=True)
+        self._starting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -131,8 +132,10 @@ class Upkeep:
         return self._synced_at is not None
 
     def start(self) -> None:
-        """Go through the folder and embed what is new, in the background."""
-        self._thread.start()
+        """Go through the folder and embed what is new, in the background; once."""
+        with self._starting:
+            if self._thread.ident is None:
+                self._thread.start()
 
     def stop(self) -> None:
         """Ask the background, and any sync under way, to end; return at once."""
