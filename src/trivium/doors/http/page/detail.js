@@ -74,7 +74,7 @@ async function paint(place, node, isHit, context, signal) {
 }
 
 function closing() {
-  return iconButton("back", "Back to the results", { class: "round closing", onclick: () => (state().open ? history.back() : go({ open: false })) });
+  return iconButton("back", "Back to the results", { class: "round closing", onclick: () => go({ open: false, at: "" }) });
 }
 
 function head(node, isHit, context) {

@@ -1,7 +1,7 @@
 // The parts of a score -> a bar that adds up to it, each part with its words; and what the
 // confidence is made of. Nothing is computed but sums: the parts are those of the server.
 
-import { byId, el, fill } from "/assets/element.js";
+import { el, fill } from "/assets/element.js";
 import { state, go, FROM_THE_TOP } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { percent } from "/assets/words.js";
@@ -113,5 +113,3 @@ function confident(node) {
       el("td", { class: "steps" }, el("i", { class: "sign", style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } })),
       el("td", { class: "figure" }, shown))))));
 }
-
-export const explainSum = () => byId("sum")?.textContent;

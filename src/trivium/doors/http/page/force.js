@@ -1,15 +1,13 @@
-// Nodes and edges -> places, step by step. Nodes push each other away, edges pull, the middle stays
-// where it is. Without chance: the same graph comes to lie the same way. At most 200 nodes, so
+// Nodes and edges -> places, step by step. They begin on rings around the middle; then they push each
+// other away, edges pull, and rings hold. Without chance: the same graph comes to lie the same way. At most 200 nodes, so
 // that every pair can be looked at.
 
-const PUSH = 3000;
-const PULL = 0.05;
-const RING = 0.16;
+const PUSH = 1500;
+const PULL = 0.012;
+const RING = 0.2;
 const FASTEST = 28;
 const COOLING = 0.972;
 const COLD = 0.015;
-// Turned by this from one to the next, points on a disc never line up.
-const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 export class Layout {
   constructor(nodes, edges) {
@@ -25,17 +23,42 @@ export class Layout {
     this.reach = nodes.length < 14 ? 112 : nodes.length < 45 ? 88 : 66;
     this.held = new Set([0]);
     this.heat = 1;
-    // Each step away has a ring that is long enough for its nodes.
-    const counts = [1, 0, 0];
-    for (const node of nodes.slice(1)) counts[Math.min(2, node.depth || 1)] += 1;
-    const first = Math.max(this.reach, (counts[1] * 24) / (2 * Math.PI));
-    const rings = [0, first, Math.max(first + this.reach * 0.9, (counts[2] * 15) / (2 * Math.PI))];
-    this.ring = nodes.map((node, at) => (at === 0 ? 0 : rings[Math.min(2, node.depth || 1)]));
-    for (let at = 1; at < nodes.length; at += 1) {
-      const away = this.ring[at];
-      this.x[at] = away * Math.cos(at * GOLDEN);
-      this.y[at] = away * Math.sin(at * GOLDEN);
+    this.ring = new Float64Array(nodes.length);
+    this.#place(nodes);
+  }
+
+  /** Lay the nodes on rings, each with a share of the circle as large as what hangs on it. */
+  #place(nodes) {
+    const hangs = new Map();
+    for (const [a, b] of this.links) {
+      for (const [near, far] of [[a, b], [b, a]]) {
+        if (nodes[near].depth === 1 && nodes[far].depth === 2 && !hangs.has(far)) hangs.set(far, near);
+      }
     }
+    const first = [], others = new Map();
+    for (let at = 1; at < nodes.length; at += 1) {
+      if (hangs.has(at)) others.set(hangs.get(at), [...(others.get(hangs.get(at)) ?? []), at]);
+      else first.push(at);
+    }
+    const least = Math.max(this.reach, (first.length * 26) / (2 * Math.PI));
+    const far = Math.max(least + this.reach, (hangs.size * 15) / (2 * Math.PI));
+    const near = hangs.size ? Math.max(least, far * 0.5) : least;
+    const weight = (at) => 1.5 + (others.get(at)?.length ?? 0);
+    const whole = first.reduce((sum, at) => sum + weight(at), 0);
+    let turned = 0.4;
+    for (const at of first) {
+      const share = (2 * Math.PI * weight(at)) / whole;
+      this.#put(at, near, turned + share / 2);
+      const outer = others.get(at) ?? [];
+      outer.forEach((one, number) => this.#put(one, far + (number % 3) * 26, turned + (share * (number + 0.5)) / outer.length));
+      turned += share;
+    }
+  }
+
+  #put(at, away, angle) {
+    this.ring[at] = away;
+    this.x[at] = away * Math.cos(angle) * 1.25;
+    this.y[at] = away * Math.sin(angle);
   }
 
   get isStill() { return this.heat < COLD; }
@@ -77,7 +100,7 @@ export class Layout {
       vx[b] -= pull * dx * (1 - share); vy[b] -= pull * dy * (1 - share);
     }
     for (let at = 1; at < count; at += 1) {
-      const far = Math.hypot(x[at], y[at]) || 1;
+      const far = Math.hypot(x[at] / 1.25, y[at]) || 1;
       const pull = (RING * heat * (this.ring[at] - far)) / far;
       vx[at] += pull * x[at]; vy[at] += pull * y[at];
     }

@@ -27,10 +27,6 @@ export function markSelected(id) {
   }
 }
 
-export function itemOf(id) {
-  return [...byId("hits").children].find((one) => one.dataset.id === id) ?? null;
-}
-
 function item(hit, at, { isSelected, move, judged, told }) {
   const label = labelOf(hit);
   const title = el("a", {

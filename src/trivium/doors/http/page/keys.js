@@ -16,6 +16,8 @@ export function showKeys() {
   el("p", { class: "aside" }, "In the field: ", el("code", {}, '"a phrase"'), " ", el("code", {}, "-without"), " ", el("code", {}, "lang:python"), " ", el("code", {}, "kind:doc"), " ", el("code", {}, "path:src/"), " ", el("code", {}, "name:parse")));
 }
 
+// Where the pane covers the list.
+const isNarrow = () => matchMedia("(max-width: 900px)").matches;
 const isWriting = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 
 export function listenToKeys(told) {
@@ -59,8 +61,9 @@ function inField(key, told) {
 
 function escaped(target) {
   if (state().view) go({ view: "" });
-  else if (state().open) history.back();
-  else if (target.closest?.(".detail") && document.querySelector(".hit.selected h3 a")) document.querySelector(".hit.selected h3 a").focus();
+  else if (state().at) go({ at: "", open: false });
+  else if (state().open && isNarrow()) go({ open: false });
+  else if (target.closest?.(".detail")) (document.querySelector(".hit.selected h3 a") ?? byId("query")).focus();
   else byId("query").focus();
   return true;
 }

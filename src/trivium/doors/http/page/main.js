@@ -1,26 +1,26 @@
 // The spine of the page: a change of the state -> a question, its answer -> what is shown.
 
-import { asksNothing, isBrowsing, search, stop } from "/assets/asking.js";
+import { asksNothing, search, stop } from "/assets/asking.js";
 import { forgetDetail, showDetail } from "/assets/detail.js";
 import { byId, el, fill, icon } from "/assets/element.js";
-import { nothingFound, searchButton, startPage } from "/assets/empty.js";
+import { nothingFound, startPage } from "/assets/empty.js";
 import { showFacets } from "/assets/facets.js";
-import { itemOf, markSelected, showHits, showJudged } from "/assets/hits.js";
+import { markSelected, showHits, showJudged } from "/assets/hits.js";
 import { listenToKeys, showKeys } from "/assets/keys.js";
-import { movesBetween, movesLine, orderOf } from "/assets/moves.js";
+import { movesBetween, orderOf } from "/assets/moves.js";
+import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
 import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
+import { more, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { ago, counted, grouped, labelOf, means, took } from "/assets/words.js";
+import { ago, counted, labelOf } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
 const STATUS_EVERY_MS = 15_000;
 const TYPING_RESTS_MS = 2000;
-const RECENT = "trivium.recent";
-const MOST_RECENT = 5;
 
 const field = byId("query");
 const judged = new Map();
@@ -81,7 +81,7 @@ function answered(found, { state: asked, asYouType }) {
   answer = found;
   if (!asYouType) {
     compare(asked);
-    remember(asked.q);
+    if (answer.results.length) remember(asked.q);
     version += 1;
   }
   showAnswer(asYouType);
@@ -138,48 +138,12 @@ function showAnswer(asYouType) {
   document.body.classList.remove("at-start");
   const summary = byId("summary");
   const isEmpty = !answer.results.length;
-  fill(summary, headline(), didYouMean(), moves && !asYouType ? movesLine(moves, answer.profile) : null, degraded(), weakWords(), noteLines(isEmpty));
+  fill(summary, summaryOf(answer, asYouType ? null : moves));
   showFacets(answer, collections);
   showHits(answer, { selected: selectedId(), moves: asYouType ? null : moves, judged, told });
-  fill(byId("after"), isEmpty && !asYouType ? nothingFound(answer) : null, suggestions(), more(asYouType));
+  fill(byId("after"), isEmpty && !asYouType ? nothingFound(answer) : null, suggestions(answer), asYouType ? null : more(answer));
   byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
   if (!asYouType) showSelection(0);
-}
-
-function headline() {
-  if (!answer.results.length) return null;
-  const sorts = [["", "by relevance"], ["newest", "newest first"], ["path", "by path"]];
-  const picked = el("select", { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
-    sorts.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)));
-  return el("div", { class: "headline" }, el("p", {}, el("strong", {}, grouped(answer.total)), ` found by ${means(answer)} in ${took(answer.tookMs)}`), el("span", { class: "space" }), isBrowsing(state()) ? null : picked);
-}
-
-function didYouMean() {
-  return answer.didYouMean ? el("p", { class: "meant" }, "Did you mean ", searchButton(answer.didYouMean), "?") : null;
-}
-
-function degraded() {
-  return answer.degraded.length ? el("ul", { class: "degraded" }, answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason)))) : null;
-}
-
-function weakWords() {
-  const isWeak = answer.results.length && answer.results.every((hit) => hit.weak || hit.confidence === null);
-  return isWeak && answer.results.some((hit) => hit.weak) ? el("p", { class: "warned" }, "Nothing here is a likely answer. These are the nearest.") : null;
-}
-
-function noteLines(isEmpty) {
-  if (isEmpty || !answer.notes.length) return null;
-  return el("ul", { class: "notes" }, answer.notes.map((note) => el("li", {}, visible(note))));
-}
-
-function suggestions() {
-  const others = answer.suggestions.filter((one) => one !== answer.didYouMean).slice(0, 6);
-  return others.length ? el("p", { class: "related-searches" }, "Related searches: ", others.map((one) => [searchButton(one), " "])) : null;
-}
-
-function more(asYouType) {
-  if (!answer.next || asYouType) return null;
-  return el("button", { type: "button", class: "main more-hits", id: "more-hits", onclick: () => go({ pages: state().pages + 1 }, { why: "more" }) }, "More hits");
 }
 
 function showStart() {
@@ -294,18 +258,6 @@ function clear() {
   field.focus();
 }
 
-function recent() {
-  try { return JSON.parse(localStorage.getItem(RECENT) ?? "[]").filter((one) => typeof one === "string").slice(0, MOST_RECENT); } catch { return []; }
-}
-
-function remember(query) {
-  const text = query.trim();
-  if (!text || !answer.results.length) return;
-  // What was typed on the way to it is not worth keeping.
-  const others = recent().filter((one) => !text.startsWith(one) && one !== text);
-  try { localStorage.setItem(RECENT, JSON.stringify([text, ...others].slice(0, MOST_RECENT))); } catch { /* Not kept. */ }
-}
-
 // --- Around it
 
 function busy(isBusy) { document.body.classList.toggle("busy", isBusy); }
@@ -390,4 +342,3 @@ begin();
 showView();
 askNow(false);
 if (asksNothing(state()) && !matchMedia("(pointer: coarse)").matches) field.focus();
-export { itemOf };

@@ -7,6 +7,7 @@ import { counted, labelOf, pathOf } from "/assets/words.js";
 
 const AHEAD = 70;
 const LONGEST = 26;
+const MANY = 120;
 const MARGIN = 46;
 const WIDE = 640, HIGH = 420;
 
@@ -19,7 +20,7 @@ export function picture(graph, { visit }) {
   const order = importance(graph.nodes, layout.size);
   const dots = graph.nodes.map((node, at) => dot(node, at, radius[at]));
   const view = { x: -WIDE / 2, y: -HIGH / 2, w: WIDE, h: HIGH, isOwn: false };
-  const drawing = svg("svg", { class: "drawing", role: "img", "aria-label": `${counted(graph.nodes.length, "node")} around ${labelOf(graph.nodes[0])}; all are listed below`, viewBox: `${view.x} ${view.y} ${view.w} ${view.h}` },
+  const drawing = svg("svg", { class: edges.length > MANY ? "drawing dense" : "drawing", role: "img", "aria-label": `${counted(graph.nodes.length, "node")} around ${labelOf(graph.nodes[0])}; all are listed below`, viewBox: `${view.x} ${view.y} ${view.w} ${view.h}` },
     svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 6 6", refX: "5", refY: "3", markerWidth: "5", markerHeight: "5", orient: "auto-start-reverse" }, svg("path", { d: "M0 .6 5.5 3 0 5.4z", class: "tip" }))),
     svg("g", {}, lines), svg("g", {}, dots));
 
@@ -41,9 +42,9 @@ export function picture(graph, { visit }) {
     const grown = Math.min(2.2, Math.max(0.7, view.w / WIDE));
     const taken = [];
     for (const at of order) {
-      const half = (Math.min(LONGEST, labelOf(graph.nodes[at]).length) * 3 + 4) * grown;
+      const half = (Math.min(LONGEST, labelOf(graph.nodes[at]).length) * 3.3 + 3) * grown;
       const top = layout.y[at] + (radius[at] + 3) * grown;
-      const box = [layout.x[at] - half, top, layout.x[at] + half, top + 13 * grown];
+      const box = [layout.x[at] - half, top, layout.x[at] + half, top + 14 * grown];
       const isFree = taken.every((one) => one[2] < box[0] || one[0] > box[2] || one[3] < box[1] || one[1] > box[3]);
       dots[at].classList.toggle("named", isFree);
       if (isFree) taken.push(box);

@@ -105,7 +105,7 @@ function slow(queries) {
   return el("section", {}, el("h2", {}, "Slow queries"),
     queries.length ? el("ul", { class: "slow" }, queries.map((one) => el("li", {},
       el("span", { class: "figure" }, took(one.tookMs)),
-      el("button", { type: "button", class: "link", dir: "auto", onclick: () => go({ q: one.query, view: "" }) }, visible(one.query)),
+      el("button", { type: "button", class: "link", dir: "auto", onclick: () => go({ q: one.query, view: "" }) }, one.query.trim() ? visible(one.query) : "without words"),
       el("time", { datetime: one.at }, ago(one.at))))) : el("p", {}, "None took more than 100 ms since the server started."));
 }
 
