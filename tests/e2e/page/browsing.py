@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 import trivium
 
 LAUNCH = """
@@ -23,6 +24,12 @@ run(folders=[Path(one) for one in sys.argv[2:]], serving=Serving(port=int(sys.ar
 """
 TRIES = 600
 WAIT_MS = 30_000
+# Text from right to left: a title, and a sentence about passwords.
+GUIDE = "\u062f\u0644\u064a\u0644"
+SECRET_IS_KEPT = (
+    "\u0643\u0644\u0645\u0629 \u0627\u0644\u0633\u0631 "
+    "\u0645\u062d\u0641\u0648\u0638\u0629 \u0628\u0623\u0645\u0627\u0646"
+)
 # What a file of the test folder would run if its text became part of the page.
 HOSTILE = "<img src=x onerror=\"window.ran='yes'\"><script>window.ran='yes'</script>"
 
@@ -119,7 +126,7 @@ def filled(folder: Path) -> Path:
         "hostile.md": f"# Hostile {HOSTILE}\n\nA zebra is in {HOSTILE} here.\n",
         "hostile.py": f'def zebra_crossing() -> str:\n    return """{HOSTILE} zebra"""\n',
         "<b>zebra&amp;.txt": f"zebra {HOSTILE}\n",
-        "arabic.md": "# \u062f\u0644\u064a\u0644\n\n\u0643\u0644\u0645\u0629 \u0627\u0644\u0633\u0631 \u0645\u062d\u0641\u0648\u0638\u0629 \u0628\u0623\u0645\u0627\u0646\n",
+        "arabic.md": f"# {GUIDE}\n\n{SECRET_IS_KEPT}\n",
         "turned.py": "# giraffe \u202e turned \u2066 around\nGIRAFFE = '\U0001f992 giraffe'\n",
         "picture.bin": "\0\0\0",
     }

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import sync_playwright
-
 from tests.e2e.page.browsing import Server, is_ready, opened, serving, soon
 from tests.e2e.page.conftest import BROWSERS
 

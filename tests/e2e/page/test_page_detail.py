@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-
 from tests.e2e.page.browsing import Server
 
 

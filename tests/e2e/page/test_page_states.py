@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.e2e.page.browsing import Server, filled, is_ready, opened, serving, soon
 
 
