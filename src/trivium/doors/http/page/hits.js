@@ -93,7 +93,7 @@ function flowing(shown, starts) {
   let isNew = true;
   for (const [at, row] of shown.entries()) {
     const start = starts[at] ?? "";
-    if (!row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|```)/.test(start)) { isNew = true; continue; }
+    if (!row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|```|\|[\s:|-]+\|?\s*$)/.test(start)) { isNew = true; continue; }
     if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null]);
     else found.at(-1)[0].push(" ", ...row);
     isNew = false;

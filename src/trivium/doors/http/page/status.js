@@ -95,7 +95,7 @@ function skipped(status) {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return el("section", {}, el("h2", {}, "Passed over"),
     total ? el("p", {}, `${counted(total, "file")}: ${counts.map(([why, count]) => `${count} ${why}`).join(", ")}.`) : el("p", {}, "No file was passed over."),
-    files.length ? el("details", { id: "skipped", open: files.length <= 8 }, el("summary", {}, files.length < total ? `The first ${files.length}` : "Which"),
+    files.length ? el("details", { id: "skipped", open: files.length <= 8 }, el("summary", {}, files.length < total ? `The first ${files.length}` : "Which ones"),
       el("ul", { class: "files" }, files.map((one) => el("li", {}, el("span", { class: "place", dir: "ltr" }, named(one.path)), el("span", { class: "tag" }, visible(one.reason)))))) : null,
     status.maskedSecrets ? el("p", {}, `${counted(status.maskedSecrets, "secret")} masked.`) : null);
 }
