@@ -12,8 +12,8 @@ const unfolded = new Set();
 
 export function showFacets(answer, collections) {
   const place = byId("facets");
-  const groups = GROUPS.map(([name, title]) => group(name, title, answer));
-  const others = collections.length > 1 && !hasFilters(state()) ? collectionGroup(collections) : null;
+  const groups = GROUPS.map(([name, title]) => group(name, title, answer, () => showFacets(answer, collections)));
+  const others = collections.length > 1 ? collectionGroup(collections) : null;
   const reset = hasFilters(state()) && el("button", {
     type: "button", class: "reset", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }),
   }, "Clear filters");
@@ -21,7 +21,7 @@ export function showFacets(answer, collections) {
   place.hidden = !place.childElementCount;
 }
 
-function group(name, title, answer) {
+function group(name, title, answer, again) {
   const counts = answer.facets?.[name] ?? {};
   const selected = state()[name];
   const values = [...new Set([...selected, ...Object.keys(counts)])].filter((value) => value !== "…");
@@ -34,7 +34,7 @@ function group(name, title, answer) {
     shown.map((value) => chip(name, value, counts[value] ?? 0, selected.includes(value))),
     !isOpen && el("button", {
       type: "button", class: "more", "aria-label": `${values.length - shown.length} more: ${title}`,
-      onclick: () => { unfolded.add(name); showFacets(answer, []); byId(`facet-${name}`).parentElement.querySelectorAll("button")[SHOWN]?.focus(); },
+      onclick: () => { unfolded.add(name); again(); byId(`facet-${name}`).parentElement.querySelectorAll("button")[SHOWN]?.focus(); },
     }, `${values.length - shown.length} more`));
 }
 

@@ -162,7 +162,9 @@ function showView() {
   document.body.classList.toggle("is-open", state().open && !isStatus);
   byId("wide").hidden = !isStatus;
   if (isStatus && !byId("wide").childElementCount) fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
-  for (const id of ["found", "facets"]) byId(id).toggleAttribute("inert", isStatus);
+  // What is covered cannot be reached by keys either.
+  const isCovered = isStatus || (state().open && matchMedia("(max-width: 900px)").matches);
+  for (const one of [byId("found"), byId("facets"), document.querySelector(".top")]) one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
   if (isStatus) openStatus({ collection: collectionNow, heard: heardStatus, failed: (error) => (error.isGone || error.needsToken ? failed(error) : notify(error.message)) });
   else fill(byId("wide"));
 }

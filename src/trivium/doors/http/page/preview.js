@@ -45,7 +45,14 @@ async function showLines(panel, node, at, shown) {
     return el("div", { class: `row${isHit ? " of-hit" : ""}${isFocus ? " focus" : ""}`, "data-line": number }, row.length ? row : "\u00a0");
   });
   const more = (words, change) => el("button", {
-    type: "button", class: "more", onclick: () => showLines(panel, node, { ...at, signal: undefined, keeps: true }, change),
+    type: "button", class: "more", onclick: async () => {
+      const before = { top: code.scrollTop, height: code.scrollHeight };
+      await showLines(panel, node, { ...at, signal: undefined, keeps: true }, change);
+      // What was read stays where it was, whichever end has grown.
+      const grown = panel.querySelector(".code");
+      grown.scrollTop = change.start < shown.start ? before.top + grown.scrollHeight - before.height : before.top;
+      grown.focus({ preventScroll: true });
+    },
   }, words);
   const code = el("div", { class: "code", tabindex: "0", role: "region", "aria-label": `${at.file}, lines ${part.startLine} to ${part.endLine}`, dir: "ltr" },
     part.startLine > 1 && more(`${counted(part.startLine - 1, "line")} above`, { ...shown, start: Math.max(1, part.startLine - MORE) }),

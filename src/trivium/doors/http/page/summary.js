@@ -15,6 +15,8 @@ const MOST_SUGGESTIONS = 6;
 export function summaryOf(answer, moves) {
   const isEmpty = !answer.results.length;
   return [
+    el("h1", { class: "unseen" }, state().q.trim() ? `Search for ${state().q.trim()}` : "Search"),
+    isEmpty ? null : el("h2", { class: "unseen" }, "Hits"),
     isEmpty ? null : headline(answer),
     answer.didYouMean ? el("p", { class: "meant" }, "Did you mean ", searchButton(answer.didYouMean), "?") : null,
     moves ? movesLine(moves, answer.profile) : null,
