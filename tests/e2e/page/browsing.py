@@ -23,7 +23,7 @@ from trivium.doors.http.serve import Serving, run
 run(folders=[Path(one) for one in sys.argv[2:]], serving=Serving(port=int(sys.argv[1])))
 """
 TRIES = 600
-WAIT_MS = 30_000
+WAIT_MS = 60_000
 # Text from right to left: a title, and a sentence about passwords.
 GUIDE = "\u062f\u0644\u064a\u0644"
 SECRET_IS_KEPT = (
@@ -52,6 +52,18 @@ def soon(is_so: Callable[[], bool]) -> bool:
     """Look until something is so, a bounded number of times."""
     pause = threading.Event()
     return any(is_so() or pause.wait(0.05) for _ in range(TRIES))
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait for something to be so in the page.
+
+    The page's own rules forbid what Playwright's waiting for an expression does there.
+    """
+    for _ in range(TRIES):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(expression)
 
 
 @contextmanager

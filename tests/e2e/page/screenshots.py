@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import sync_playwright
-from tests.e2e.page.browsing import Server, is_ready, opened, serving, soon
+from tests.e2e.page.browsing import Server, is_ready, opened, serving, soon, until
 from tests.e2e.page.conftest import BROWSERS
 
 ROOT = Path(__file__).parents[3]
@@ -129,7 +129,7 @@ def take(browser: Any, server: Server, picture: Picture, file: Path) -> None:
         page.wait_for_selector("#state[data-sort='fresh']")
         page.wait_for_selector("body:not(.busy)")
         page.evaluate("document.activeElement.blur()")
-        page.wait_for_function("document.querySelector('[aria-busy=true]') === null")
+        until(page, "document.querySelector('[aria-busy=true]') === null")
         shot = page.screenshot()
         blank = browser.new_page()
         width, height, pixels = blank.evaluate(

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from tests.e2e.page.browsing import Server
+from tests.e2e.page.browsing import Server, until
 
 
 def shown_score(page: Any) -> float:
@@ -193,5 +193,5 @@ def test_a_passage_of_the_same_file_is_one_click_away(page: Any) -> None:
 
     page.locator(".passage").first.click()
 
-    page.wait_for_function("new URLSearchParams(location.search).has('at')")
+    until(page, "new URLSearchParams(location.search).has('at')")
     page.wait_for_selector(".code .row.of-hit, .prose")

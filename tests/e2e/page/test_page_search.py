@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.e2e.page.browsing import Server
+from tests.e2e.page.browsing import Server, until
 
 
 def asked(page: Any) -> dict[str, list[str]]:
@@ -47,7 +47,7 @@ def test_a_slow_answer_to_what_was_typed_before_is_not_shown(page: Any) -> None:
 
     page.route("**/api/search?q=retry*", hold)
     page.fill("#query", "retry")
-    page.wait_for_function("document.body.classList.contains('busy')")
+    until(page, "document.body.classList.contains('busy')")
 
     find(page, "hash password")
     for one in held:
@@ -76,7 +76,7 @@ def test_chips_narrow_the_answer_and_several_are_alternatives(page: Any) -> None
 
     page.click('.chip[data-facet="kind"][data-value="doc"]')
     page.wait_for_selector('.chip[data-value="doc"][aria-pressed="true"]')
-    page.wait_for_function("document.querySelector('.hit svg.k-code') === null")
+    until(page, "document.querySelector('.hit svg.k-code') === null")
     page.click('.chip[data-facet="kind"][data-value="skill"]')
     page.wait_for_selector(".hit svg.k-skill")
 
@@ -117,7 +117,7 @@ def test_an_address_shows_the_same_again(page: Any) -> None:
     page.goto("/?q=password&kind=code&pane=explain")
     page.wait_for_selector("#sum")
     page.locator(".hit h3 a").nth(1).focus()
-    page.wait_for_function("new URLSearchParams(location.search).has('hit')")
+    until(page, "new URLSearchParams(location.search).has('hit')")
     second = page.locator(".hit.selected h3").text_content()
 
     page.reload()
@@ -142,7 +142,7 @@ def test_keys_reach_everything(page: Any) -> None:
     page.keyboard.press("ArrowUp")
     assert page.evaluate("document.activeElement.textContent") == names(page)[0]
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.closest('.detail') !== null")
+    until(page, "document.activeElement.closest('.detail') !== null")
     assert asked(page)["open"] == ["1"]
     page.keyboard.press("e")
     page.wait_for_selector("#sum")
@@ -180,7 +180,7 @@ def test_a_misspelt_query_is_offered_as_it_was_meant(page: Any) -> None:
     page.goto("/?q=hash+pasword")
 
     page.click(".meant button")
-    page.wait_for_function("document.querySelector('#query').value === 'hash password'")
+    until(page, "document.querySelector('#query').value === 'hash password'")
 
     assert asked(page)["q"] == ["hash password"]
 
