@@ -64,7 +64,12 @@ async function run(state, told, asYouType) {
   // Words that are slow to come may still be shown before the whole answer, so both may run.
   const mine = new AbortController();
   const before = running;
-  running = { abort: () => { before?.abort(); mine.abort(); } };
+  running = {
+    abort: () => {
+      before?.abort();
+      mine.abort();
+    },
+  };
   told.started?.(asYouType);
   try {
     const answer = await allPages(state, asYouType, mine.signal);

@@ -13,7 +13,12 @@ import { go, state } from "/assets/state.js";
 import { named } from "/assets/text.js";
 import { labelOf, lineOf, pathOf, placeOf } from "/assets/words.js";
 
-const PANES = [["", "Preview", showPreview], ["explain", "Explain", showExplain], ["graph", "Graph", showGraph], ["related", "Related", showRelated]];
+const PANES = [
+  ["", "Preview", showPreview],
+  ["explain", "Explain", showExplain],
+  ["graph", "Graph", showGraph],
+  ["related", "Related", showRelated],
+];
 
 let running = null;
 let shown = { id: null, pane: null };
@@ -34,7 +39,11 @@ export async function showDetail(id, known, context) {
   }
   let node = known;
   try {
-    if (!node) node = await ask(`/api/nodes/${encodeURIComponent(id)}`, { params: { collection: context.collection }, signal: mine.signal });
+    if (!node)
+      node = await ask(`/api/nodes/${encodeURIComponent(id)}`, {
+        params: { collection: context.collection },
+        signal: mine.signal,
+      });
     if (mine.signal.aborted) return;
     await paint(place, node, Boolean(known), context, mine.signal);
   } catch (error) {
@@ -52,7 +61,14 @@ export function forgetDetail() {
 async function paint(place, node, isHit, context, signal) {
   const pane = state().pane;
   const [, , show] = PANES.find(([name]) => name === pane) ?? PANES[0];
-  const panel = el("div", { class: `panel ${pane || "preview"}`, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${pane || "preview"}`, tabindex: "-1", "aria-busy": "true" });
+  const panel = el("div", {
+    class: `panel ${pane || "preview"}`,
+    role: "tabpanel",
+    id: "panel",
+    "aria-labelledby": `tab-${pane || "preview"}`,
+    tabindex: "-1",
+    "aria-busy": "true",
+  });
   // What was there stays until the new has come, so that moving through the list does not flicker.
   const slow = setTimeout(() => fill(place, head(node, isHit, context), tabs(), panel), 120);
   place.hidden = false;
@@ -74,22 +90,57 @@ async function paint(place, node, isHit, context, signal) {
 }
 
 function closing() {
-  return iconButton("back", "Back to the results", { class: "round closing", onclick: () => go({ open: false, at: "" }) });
+  return iconButton("back", "Back to the results", {
+    class: "round closing",
+    onclick: () => go({ open: false, at: "" }),
+  });
 }
 
 function head(node, isHit, context) {
   const file = pathOf(node);
   const where = placeOf(node);
   const link = file && context.root ? editorLink(context.root, file, lineOf(node)) : "";
-  return el("header", { class: "about-node" },
-    el("div", { class: "head" }, closing(), kindIcon(node), el("h2", { dir: "auto" }, named(labelOf(node))), el("span", { class: "type" }, node.type),
-      el("span", { class: "space" }), isHit && confidence(node)),
-    el("div", { class: "actions" },
+  return el(
+    "header",
+    { class: "about-node" },
+    el(
+      "div",
+      { class: "head" },
+      closing(),
+      kindIcon(node),
+      el("h2", { dir: "auto" }, named(labelOf(node))),
+      el("span", { class: "type" }, node.type),
+      el("span", { class: "space" }),
+      isHit && confidence(node),
+    ),
+    el(
+      "div",
+      { class: "actions" },
       file && el("p", { class: "place", dir: "ltr" }, path(file), el("span", { class: "line" }, `:${lineOf(node)}`)),
       el("span", { class: "space" }),
       isHit && thumbs(node, context.judged.get(node.id), context.told),
-      file && el("button", { type: "button", class: "small", id: "copy", title: "Copy path:line (y)", onclick: (event) => copy(where, event.currentTarget) }, icon("copy"), el("span", {}, "Copy")),
-      link && el("a", { class: "small", id: "edit", href: link, title: "Open in the editor (o)" }, icon("open"), el("span", {}, "Open"))));
+      file &&
+        el(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            id: "copy",
+            title: "Copy path:line (y)",
+            onclick: (event) => copy(where, event.currentTarget),
+          },
+          icon("copy"),
+          el("span", {}, "Copy"),
+        ),
+      link &&
+        el(
+          "a",
+          { class: "small", id: "edit", href: link, title: "Open in the editor (o)" },
+          icon("open"),
+          el("span", {}, "Open"),
+        ),
+    ),
+  );
 }
 
 /** Put text on the clipboard, also where only the old way works; say so on the button. */
@@ -108,17 +159,28 @@ export async function copy(text, button) {
   const label = button?.querySelector("span");
   if (!label) return;
   label.textContent = isDone ? "Copied" : "Not copied";
-  setTimeout(() => { label.textContent = "Copy"; }, 1500);
+  setTimeout(() => {
+    label.textContent = "Copy";
+  }, 1500);
 }
 
 function tabs() {
   const now = state().pane;
   const tab = ([name, words]) => {
     const isIt = name === now;
-    return el("button", {
-      type: "button", role: "tab", id: `tab-${name || "preview"}`, "aria-selected": isIt ? "true" : "false", "aria-controls": "panel",
-      tabindex: isIt ? "0" : "-1", onclick: () => go({ pane: name }, { why: "pane" }),
-    }, words);
+    return el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${name || "preview"}`,
+        "aria-selected": isIt ? "true" : "false",
+        "aria-controls": "panel",
+        tabindex: isIt ? "0" : "-1",
+        onclick: () => go({ pane: name }, { why: "pane" }),
+      },
+      words,
+    );
   };
   const turn = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -130,5 +192,9 @@ function tabs() {
     go({ pane: name }, { why: "pane" });
     byId(`tab-${name || "preview"}`)?.focus();
   };
-  return el("div", { class: "tabs", role: "tablist", "aria-label": "Views of the hit", onkeydown: turn }, PANES.map(tab));
+  return el(
+    "div",
+    { class: "tabs", role: "tablist", "aria-label": "Views of the hit", onkeydown: turn },
+    PANES.map(tab),
+  );
 }

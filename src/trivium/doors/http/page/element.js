@@ -58,16 +58,31 @@ const SHAPES = {
   gear: "M2 4.500h6M11.5 4.500H14M2 11.500h2.500M8 11.500h6M9.7 2.800v3.400M6.2 9.800v3.4",
   keys: "M1.8 4h12.400v8H1.800zM4.3 6.500h.1M7 6.500h.1M9.7 6.500h.1M12 6.500h.1M5 9.500h6",
   back: "M9.5 3.5 5 8l4.5 4.5",
-  minus: "M4 8h8", plus: "M4 8h8M8 4v8", fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
+  minus: "M4 8h8",
+  plus: "M4 8h8M8 4v8",
+  fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
 };
 const ALIKE = {
-  constructor: "method", variable: "constant", enum: "class", struct: "class", interface: "class", trait: "class",
-  namespace: "module", table: "record", view: "record", index: "record", document: "doc", "code block": "code",
+  constructor: "method",
+  variable: "constant",
+  enum: "class",
+  struct: "class",
+  interface: "class",
+  trait: "class",
+  namespace: "module",
+  table: "record",
+  view: "record",
+  index: "record",
+  document: "doc",
+  "code block": "code",
 };
 
 export function icon(name, given = {}) {
-  return svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true", focusable: "false", ...given },
-    svg("path", { d: SHAPES[name] ?? SHAPES.file }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true", focusable: "false", ...given },
+    svg("path", { d: SHAPES[name] ?? SHAPES.file }),
+  );
 }
 
 /** The picture of a node: of its type where there is one, else of its kind. */

@@ -6,7 +6,13 @@ import { go, hasFilters, NO_FILTERS, FROM_THE_TOP, state } from "/assets/state.j
 import { visible } from "/assets/text.js";
 import { counted, grouped } from "/assets/words.js";
 
-const GROUPS = [["kind", "Kind"], ["language", "Language"], ["folder", "Folder"], ["type", "Type"], ["tag", "Tag"]];
+const GROUPS = [
+  ["kind", "Kind"],
+  ["language", "Language"],
+  ["folder", "Folder"],
+  ["type", "Type"],
+  ["tag", "Tag"],
+];
 const SHOWN = 6;
 const unfolded = new Set();
 
@@ -14,9 +20,17 @@ export function showFacets(answer, collections) {
   const place = byId("facets");
   const groups = GROUPS.map(([name, title]) => group(name, title, answer, () => showFacets(answer, collections)));
   const others = collections.length > 1 ? collectionGroup(collections) : null;
-  const reset = hasFilters(state()) && el("button", {
-    type: "button", class: "reset", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }),
-  }, "Clear filters");
+  const reset =
+    hasFilters(state()) &&
+    el(
+      "button",
+      {
+        type: "button",
+        class: "reset",
+        onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }),
+      },
+      "Clear filters",
+    );
   fill(place, reset, groups, others);
   place.hidden = !place.childElementCount;
 }
@@ -29,21 +43,44 @@ function group(name, title, answer, again) {
   if (!values.length || (values.length === 1 && !selected.length)) return null;
   const isOpen = unfolded.has(name) || values.length <= SHOWN + 1;
   const shown = isOpen ? values : values.filter((value, at) => at < SHOWN || selected.includes(value));
-  return el("div", { class: "group", role: "group", "aria-labelledby": `facet-${name}` },
+  return el(
+    "div",
+    { class: "group", role: "group", "aria-labelledby": `facet-${name}` },
     el("h2", { id: `facet-${name}` }, title),
     shown.map((value) => chip(name, value, counts[value] ?? 0, selected.includes(value))),
-    !isOpen && el("button", {
-      type: "button", class: "more", "aria-label": `${values.length - shown.length} more: ${title}`,
-      onclick: () => { unfolded.add(name); again(); byId(`facet-${name}`).parentElement.querySelectorAll("button")[SHOWN]?.focus(); },
-    }, `${values.length - shown.length} more`));
+    !isOpen &&
+      el(
+        "button",
+        {
+          type: "button",
+          class: "more",
+          "aria-label": `${values.length - shown.length} more: ${title}`,
+          onclick: () => {
+            unfolded.add(name);
+            again();
+            byId(`facet-${name}`).parentElement.querySelectorAll("button")[SHOWN]?.focus();
+          },
+        },
+        `${values.length - shown.length} more`,
+      ),
+  );
 }
 
 function chip(name, value, count, isSelected) {
-  return el("button", {
-    type: "button", class: "chip", "aria-pressed": isSelected ? "true" : "false", "data-facet": name, "data-value": value,
-    "aria-label": `${value}, ${counted(count, "hit")}`,
-    onclick: () => toggle(name, value),
-  }, el("span", { class: "value", dir: "auto" }, visible(value)), el("span", { class: "count" }, grouped(count)));
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "chip",
+      "aria-pressed": isSelected ? "true" : "false",
+      "data-facet": name,
+      "data-value": value,
+      "aria-label": `${value}, ${counted(count, "hit")}`,
+      onclick: () => toggle(name, value),
+    },
+    el("span", { class: "value", dir: "auto" }, visible(value)),
+    el("span", { class: "count" }, grouped(count)),
+  );
 }
 
 function toggle(name, value) {
@@ -55,11 +92,23 @@ function toggle(name, value) {
 
 function collectionGroup(collections) {
   const chosen = state().collection || collections.find((one) => one.isDefault)?.name;
-  return el("div", { class: "group", role: "group", "aria-labelledby": "facet-collection" },
+  return el(
+    "div",
+    { class: "group", role: "group", "aria-labelledby": "facet-collection" },
     el("h2", { id: "facet-collection" }, "Collection"),
-    collections.map((one) => el("button", {
-      type: "button", class: "chip", "aria-pressed": one.name === chosen ? "true" : "false",
-      "aria-label": `${one.name}, ${counted(one.files ?? 0, "file")}`,
-      onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
-    }, el("span", { class: "value" }, visible(one.name)), el("span", { class: "count" }, grouped(one.files ?? 0)))));
+    collections.map((one) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "chip",
+          "aria-pressed": one.name === chosen ? "true" : "false",
+          "aria-label": `${one.name}, ${counted(one.files ?? 0, "file")}`,
+          onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
+        },
+        el("span", { class: "value" }, visible(one.name)),
+        el("span", { class: "count" }, grouped(one.files ?? 0)),
+      ),
+    ),
+  );
 }

@@ -12,9 +12,14 @@ const COLD = 0.015;
 export class Layout {
   constructor(nodes, edges) {
     const index = new Map(nodes.map((node, at) => [node.id, at]));
-    this.links = edges.map((edge) => [index.get(edge.source), index.get(edge.target)]).filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
+    this.links = edges
+      .map((edge) => [index.get(edge.source), index.get(edge.target)])
+      .filter(([a, b]) => a !== undefined && b !== undefined && a !== b);
     this.size = nodes.map(() => 0);
-    for (const [a, b] of this.links) { this.size[a] += 1; this.size[b] += 1; }
+    for (const [a, b] of this.links) {
+      this.size[a] += 1;
+      this.size[b] += 1;
+    }
     this.x = new Float64Array(nodes.length);
     this.y = new Float64Array(nodes.length);
     this.vx = new Float64Array(nodes.length);
@@ -31,11 +36,15 @@ export class Layout {
   #place(nodes) {
     const hangs = new Map();
     for (const [a, b] of this.links) {
-      for (const [near, far] of [[a, b], [b, a]]) {
+      for (const [near, far] of [
+        [a, b],
+        [b, a],
+      ]) {
         if (nodes[near].depth === 1 && nodes[far].depth === 2 && !hangs.has(far)) hangs.set(far, near);
       }
     }
-    const first = [], others = new Map();
+    const first = [],
+      others = new Map();
     for (let at = 1; at < nodes.length; at += 1) {
       if (hangs.has(at)) others.set(hangs.get(at), [...(others.get(hangs.get(at)) ?? []), at]);
       else first.push(at);
@@ -50,7 +59,9 @@ export class Layout {
       const share = (2 * Math.PI * weight(at)) / whole;
       this.#put(at, near, turned + share / 2);
       const outer = others.get(at) ?? [];
-      outer.forEach((one, number) => this.#put(one, far + (number % 3) * 26, turned + (share * (number + 0.5)) / outer.length));
+      outer.forEach((one, number) =>
+        this.#put(one, far + (number % 3) * 26, turned + (share * (number + 0.5)) / outer.length),
+      );
       turned += share;
     }
   }
@@ -61,9 +72,13 @@ export class Layout {
     this.y[at] = away * Math.sin(angle);
   }
 
-  get isStill() { return this.heat < COLD; }
+  get isStill() {
+    return this.heat < COLD;
+  }
 
-  warm(heat = 0.5) { this.heat = Math.max(this.heat, heat); }
+  warm(heat = 0.5) {
+    this.heat = Math.max(this.heat, heat);
+  }
 
   hold(at, x, y) {
     this.held.add(at);
@@ -72,7 +87,9 @@ export class Layout {
     this.warm(0.3);
   }
 
-  letGo(at) { if (at !== 0) this.held.delete(at); }
+  letGo(at) {
+    if (at !== 0) this.held.delete(at);
+  }
 
   step() {
     const { x, y, vx, vy, heat } = this;
@@ -85,8 +102,10 @@ export class Layout {
         const square = Math.max(60, 0.55 * dx * dx + dy * dy);
         const push = (PUSH * heat) / square;
         const far = Math.sqrt(square);
-        vx[a] += (push * dx) / far; vy[a] += (push * dy) / far;
-        vx[b] -= (push * dx) / far; vy[b] -= (push * dy) / far;
+        vx[a] += (push * dx) / far;
+        vy[a] += (push * dy) / far;
+        vx[b] -= (push * dx) / far;
+        vy[b] -= (push * dy) / far;
       }
     }
     for (const [a, b] of this.links) {
@@ -96,19 +115,27 @@ export class Layout {
       // A node with many edges is pulled by each of them less, else it would shake.
       const pull = (PULL * heat * (far - this.reach - 2 * Math.sqrt(this.size[a] + this.size[b]))) / far;
       const share = this.size[b] / (this.size[a] + this.size[b]);
-      vx[a] += pull * dx * share; vy[a] += pull * dy * share;
-      vx[b] -= pull * dx * (1 - share); vy[b] -= pull * dy * (1 - share);
+      vx[a] += pull * dx * share;
+      vy[a] += pull * dy * share;
+      vx[b] -= pull * dx * (1 - share);
+      vy[b] -= pull * dy * (1 - share);
     }
     for (let at = 1; at < count; at += 1) {
       const far = Math.hypot(x[at] / 1.25, y[at]) || 1;
       const pull = (RING * heat * (this.ring[at] - far)) / far;
-      vx[at] += pull * x[at]; vy[at] += pull * y[at];
+      vx[at] += pull * x[at];
+      vy[at] += pull * y[at];
     }
     for (let at = 0; at < count; at += 1) {
-      if (this.held.has(at)) { vx[at] = 0; vy[at] = 0; continue; }
-      vx[at] = Math.max(-FASTEST, Math.min(FASTEST, (vx[at]) * 0.62));
-      vy[at] = Math.max(-FASTEST, Math.min(FASTEST, (vy[at]) * 0.62));
-      x[at] += vx[at]; y[at] += vy[at];
+      if (this.held.has(at)) {
+        vx[at] = 0;
+        vy[at] = 0;
+        continue;
+      }
+      vx[at] = Math.max(-FASTEST, Math.min(FASTEST, vx[at] * 0.62));
+      vy[at] = Math.max(-FASTEST, Math.min(FASTEST, vy[at] * 0.62));
+      x[at] += vx[at];
+      y[at] += vy[at];
     }
     this.heat *= COOLING;
   }

@@ -5,20 +5,57 @@ import { dialog, hasLetterKeys, nextTheme } from "/assets/settings.js";
 import { go, state } from "/assets/state.js";
 
 const KEYS = [
-  ["/ or Ctrl K", "to the search field"], ["↓ ↑ or j k", "next and previous hit"], ["Enter", "open the hit; search at once"],
-  ["Esc", "back to the field; clear it; close"], ["p e g r", "preview, explain, graph, related"], ["y", "copy path:line"],
-  ["o", "open in the editor"], ["+ −", "this answers it, this does not"], ["s", "status of the index"], ["t", "switch the theme"], ["?", "these keys"],
+  ["/ or Ctrl K", "to the search field"],
+  ["↓ ↑ or j k", "next and previous hit"],
+  ["Enter", "open the hit; search at once"],
+  ["Esc", "back to the field; clear it; close"],
+  ["p e g r", "preview, explain, graph, related"],
+  ["y", "copy path:line"],
+  ["o", "open in the editor"],
+  ["+ −", "this answers it, this does not"],
+  ["s", "status of the index"],
+  ["t", "switch the theme"],
+  ["?", "these keys"],
 ];
 
 export function showKeys() {
-  dialog("Keys", el("dl", { class: "keys" }, KEYS.map(([keys, words]) => [
-    el("dt", {}, keys.split(" ").map((key) => (key === "or" ? " or " : [el("kbd", {}, key), " "]))), el("dd", {}, words)])),
-  el("p", { class: "aside" }, "In the field: ", el("code", {}, '"a phrase"'), " ", el("code", {}, "-without"), " ", el("code", {}, "lang:python"), " ", el("code", {}, "kind:doc"), " ", el("code", {}, "path:src/"), " ", el("code", {}, "name:parse")));
+  dialog(
+    "Keys",
+    el(
+      "dl",
+      { class: "keys" },
+      KEYS.map(([keys, words]) => [
+        el(
+          "dt",
+          {},
+          keys.split(" ").map((key) => (key === "or" ? " or " : [el("kbd", {}, key), " "])),
+        ),
+        el("dd", {}, words),
+      ]),
+    ),
+    el(
+      "p",
+      { class: "aside" },
+      "In the field: ",
+      el("code", {}, '"a phrase"'),
+      " ",
+      el("code", {}, "-without"),
+      " ",
+      el("code", {}, "lang:python"),
+      " ",
+      el("code", {}, "kind:doc"),
+      " ",
+      el("code", {}, "path:src/"),
+      " ",
+      el("code", {}, "name:parse"),
+    ),
+  );
 }
 
 // Where the pane covers the list.
 const isNarrow = () => matchMedia("(max-width: 900px)").matches;
-const isWriting = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+const isWriting = (target) =>
+  target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 
 export function listenToKeys(told) {
   addEventListener("keydown", (event) => {
@@ -39,7 +76,10 @@ function heard(event, told) {
   // Where something scrolls by itself, arrows are its own.
   const isElsewhere = event.target.closest?.(".detail, .facets, .tabs, .wide");
   if (!isElsewhere && (key === "ArrowDown" || key === "ArrowUp")) return told.move(key === "ArrowDown" ? 1 : -1);
-  if (key === "?") { showKeys(); return true; }
+  if (key === "?") {
+    showKeys();
+    return true;
+  }
   return hasLetterKeys() && letter(key, told);
 }
 
@@ -70,10 +110,19 @@ function escaped(target) {
 
 function letter(key, told) {
   const pane = { p: "", e: "explain", g: "graph", r: "related" }[key];
-  if (pane !== undefined) { if (!byId("detail").hidden) go({ pane }, { why: "pane" }); return true; }
+  if (pane !== undefined) {
+    if (!byId("detail").hidden) go({ pane }, { why: "pane" });
+    return true;
+  }
   const does = {
-    j: () => told.move(1), k: () => told.move(-1), y: () => byId("copy")?.click(), o: () => byId("edit")?.click(),
-    "+": () => told.judgeSelected(1), "-": () => told.judgeSelected(0), t: nextTheme, s: () => go({ view: state().view ? "" : "status" }),
+    j: () => told.move(1),
+    k: () => told.move(-1),
+    y: () => byId("copy")?.click(),
+    o: () => byId("edit")?.click(),
+    "+": () => told.judgeSelected(1),
+    "-": () => told.judgeSelected(0),
+    t: nextTheme,
+    s: () => go({ view: state().view ? "" : "status" }),
   }[key];
   does?.();
   return Boolean(does);

@@ -5,7 +5,9 @@ import { forgetDetail, showDetail } from "/assets/detail.js";
 import { byId, el, fill, icon } from "/assets/element.js";
 import { nothingFound, startPage } from "/assets/empty.js";
 import { showFacets } from "/assets/facets.js";
-import { markSelected, showHits, showJudged } from "/assets/hits.js";
+import { busy, dot, notify, quiet, showIndexState } from "/assets/frame.js";
+import { markSelected, showHits } from "/assets/hits.js";
+import { judge, judged, readJudgements } from "/assets/judging.js";
 import { listenToKeys, showKeys } from "/assets/keys.js";
 import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
@@ -15,7 +17,7 @@ import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { ago, counted, labelOf } from "/assets/words.js";
+import { counted } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
@@ -23,7 +25,6 @@ const STATUS_EVERY_MS = 15_000;
 const TYPING_RESTS_MS = 2000;
 
 const field = byId("query");
-const judged = new Map();
 const profiles = { profiles: [], default: "best" };
 let collections = [];
 let status = null;
@@ -34,9 +35,11 @@ let typedAt = 0;
 let previewTimer = 0;
 let version = 0;
 
-const told = { open, select, judge, passage, tag, visit };
+const told = { open, select, judge: keepJudgement, passage, tag, visit };
 
-function collectionNow() { return state().collection || undefined; }
+function collectionNow() {
+  return state().collection || undefined;
+}
 
 // --- Asking
 
@@ -52,10 +55,19 @@ byId("ask").addEventListener("submit", (event) => {
 });
 
 changed((now, before, why) => {
-  if (why !== "typing") { typedAt = 0; if (field.value !== now.q) field.value = now.q; }
+  if (why !== "typing") {
+    typedAt = 0;
+    if (field.value !== now.q) field.value = now.q;
+  }
   byId("clear").hidden = !now.q;
   document.title = now.q.trim() ? `${now.q.trim()} · Trivium` : "Trivium";
-  if (now.collection !== before.collection) { version += 1; judged.clear(); forgetDetail(); answer = null; refreshStatus(); }
+  if (now.collection !== before.collection) {
+    version += 1;
+    judged.clear();
+    forgetDetail();
+    answer = null;
+    refreshStatus();
+  }
   const isNew = questionOf(now) !== questionOf(before);
   if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
   showView();
@@ -100,7 +112,10 @@ function compare(asked) {
 function failed(error) {
   busy(false);
   if (error.needsToken) {
-    notify("This server needs an access token.", el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"));
+    notify(
+      "This server needs an access token.",
+      el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"),
+    );
     return;
   }
   if (error.isGone) {
@@ -141,7 +156,12 @@ function showAnswer(asYouType) {
   fill(summary, summaryOf(answer, asYouType ? null : moves));
   showFacets(answer, collections);
   showHits(answer, { selected: selectedId(), moves: asYouType ? null : moves, judged, told });
-  fill(byId("after"), isEmpty && !asYouType ? nothingFound(answer) : null, suggestions(answer), asYouType ? null : more(answer));
+  fill(
+    byId("after"),
+    isEmpty && !asYouType ? nothingFound(answer) : null,
+    suggestions(answer),
+    asYouType ? null : more(answer),
+  );
   byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
   if (!asYouType) showSelection(0);
 }
@@ -161,17 +181,24 @@ function showView() {
   document.body.classList.toggle("at-status", isStatus);
   document.body.classList.toggle("is-open", state().open && !isStatus);
   byId("wide").hidden = !isStatus;
-  if (isStatus && !byId("wide").childElementCount) fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
+  if (isStatus && !byId("wide").childElementCount)
+    fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
   // What is covered cannot be reached by keys either.
   const isCovered = isStatus || (state().open && matchMedia("(max-width: 900px)").matches);
-  for (const one of [byId("found"), byId("facets"), document.querySelector(".top")]) one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
-  if (isStatus) openStatus({ collection: collectionNow, heard: heardStatus, failed: (error) => (error.isGone || error.needsToken ? failed(error) : notify(error.message)) });
+  for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
+    one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
+  if (isStatus)
+    openStatus({
+      collection: collectionNow,
+      heard: heardStatus,
+      failed: failedAside,
+    });
   else fill(byId("wide"));
 }
 
 function selectedId() {
   const { hit } = state();
-  return answer?.results.some((one) => one.id === hit) ? hit : answer?.results[0]?.id ?? "";
+  return answer?.results.some((one) => one.id === hit) ? hit : (answer?.results[0]?.id ?? "");
 }
 
 function showSelection(after) {
@@ -210,34 +237,18 @@ function tag(name) {
   if (!state().tag.includes(name)) go({ ...FROM_THE_TOP, tag: [...state().tag, name] });
 }
 
-async function judge(hit, worth) {
-  const before = judged.get(hit.id);
-  const relevance = before === worth ? null : worth;
-  mark(hit.id, relevance);
+async function keepJudgement(hit, worth) {
   try {
-    await ask("/api/judgements", { method: "POST", body: { query: state().q, id: hit.id, relevance, collection: answer.collection } });
-    byId("said").textContent = relevance === null ? `Taken back: ${labelOf(hit)}` : `Kept: ${labelOf(hit)} ${relevance ? "answers it" : "does not"}`;
+    await judge(hit, worth, answer.collection);
   } catch (error) {
-    mark(hit.id, before ?? null);
-    if (error.isGone || error.needsToken) failed(error);
-    else notify(error.message);
+    failedAside(error);
   }
 }
 
-function mark(id, relevance) {
-  if (relevance === null) judged.delete(id);
-  else judged.set(id, relevance);
-  showJudged(id, relevance);
-}
-
-async function readJudgements(asked) {
-  if (!asked.q.trim()) return;
-  try {
-    const found = await ask("/api/judgements", { params: { q: asked.q, collection: asked.collection || undefined } });
-    if (state().q !== asked.q) return;
-    judged.clear();
-    for (const one of found.judgements) mark(one.id, one.relevance);
-  } catch { /* The thumbs stay blank; a search that fails says why. */ }
+/** Say what went wrong beside the search: the hits stay. */
+function failedAside(error) {
+  if (error.isGone || error.needsToken) failed(error);
+  else notify(error.message);
 }
 
 /** Go through the list by keys: focus goes along, so that a reader hears each hit. */
@@ -262,50 +273,51 @@ function clear() {
 
 // --- Around it
 
-function busy(isBusy) { document.body.classList.toggle("busy", isBusy); }
-
-function notify(...words) {
-  const place = byId("notice");
-  fill(place, el("p", {}, words), el("button", { type: "button", class: "round", "aria-label": "Dismiss", onclick: quiet }, icon("close")));
-  place.hidden = false;
-}
-
-function quiet() { byId("notice").hidden = true; }
-
-function dot(sort, words) {
-  const button = byId("state");
-  button.dataset.sort = sort;
-  button.lastElementChild.textContent = words;
-  button.setAttribute("aria-label", `Index status: ${words}`);
-}
-
 function heardStatus(found) {
   const isOther = status?.root !== found.root;
   status = found;
   // Links to the editor need the folder's place.
-  if (isOther && answer) { version += 1; showSelection(0); }
-  if (found.progress) dot("busy", found.progress.total ? `${found.progress.stage} ${Math.floor((100 * found.progress.done) / found.progress.total)} %` : found.progress.stage);
-  else if (found.dirtyFiles) dot("stale", `${counted(found.dirtyFiles, "file")} to take in`);
-  else dot("fresh", counted(found.files, "file"));
-  byId("state").title = `Indexed ${ago(found.indexedAt)}`;
+  if (isOther && answer) {
+    version += 1;
+    showSelection(0);
+  }
+  showIndexState(found);
 }
 
 async function refreshStatus() {
-  try { heardStatus(await readStatus(collectionNow())); } catch (error) { if (error.isGone || error.needsToken) failed(error); }
-  if (asksNothing(state()) && !state().view) showStart();
+  try {
+    heardStatus(await readStatus(collectionNow()));
+  } catch (error) {
+    if (error.isGone || error.needsToken) failed(error);
+  }
+  const isUsed = byId("after").contains(document.activeElement);
+  if (asksNothing(state()) && !state().view && !isUsed) showStart();
 }
 
 function openTheSettings() {
-  openSettings(() => { version += 1; forgetDetail(); begin(); askNow(false); });
+  openSettings(() => {
+    version += 1;
+    forgetDetail();
+    begin();
+    askNow(false);
+  });
 }
 
 function showChoices() {
   const place = byId("profile");
   const now = state().profile || profiles.default;
-  fill(place, profiles.profiles.map((one) => el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name)));
+  fill(
+    place,
+    profiles.profiles.map((one) =>
+      el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name),
+    ),
+  );
   place.value = now;
   byId("collections").hidden = collections.length < 2;
-  fill(byId("collection"), collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)));
+  fill(
+    byId("collection"),
+    collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)),
+  );
   byId("collection").value = state().collection;
 }
 
@@ -318,8 +330,15 @@ async function begin() {
   if (answer) showFacets(answer, collections);
 }
 
-byId("profile").addEventListener("change", (event) => go({ ...FROM_THE_TOP, hit: state().hit, profile: event.target.value === profiles.default ? "" : event.target.value }, { why: "profile" }));
-byId("collection").addEventListener("change", (event) => go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }));
+byId("profile").addEventListener("change", (event) =>
+  go(
+    { ...FROM_THE_TOP, hit: state().hit, profile: event.target.value === profiles.default ? "" : event.target.value },
+    { why: "profile" },
+  ),
+);
+byId("collection").addEventListener("change", (event) =>
+  go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }),
+);
 byId("state").addEventListener("click", () => go({ view: state().view ? "" : "status" }));
 byId("theme").addEventListener("click", nextTheme);
 byId("settings").addEventListener("click", openTheSettings);
@@ -331,8 +350,17 @@ byId("brand").addEventListener("click", (event) => {
   field.focus();
 });
 changed(showChoices);
-listenToKeys({ move, clear, judgeSelected: (worth) => { const hit = answer?.results.find((one) => one.id === selectedId()); if (hit) judge(hit, worth); } });
-setInterval(() => { if (!document.hidden && !state().view) refreshStatus(); }, STATUS_EVERY_MS);
+listenToKeys({
+  move,
+  clear,
+  judgeSelected: (worth) => {
+    const hit = answer?.results.find((one) => one.id === selectedId());
+    if (hit) keepJudgement(hit, worth);
+  },
+});
+setInterval(() => {
+  if (!document.hidden && !state().view) refreshStatus();
+}, STATUS_EVERY_MS);
 
 fill(byId("clear"), icon("close"));
 fill(byId("settings"), icon("gear"));

@@ -14,28 +14,46 @@ export function rendered(text) {
   const body = text.replaceAll("\r\n", "\n").replace(/^---\n[^]{0,20000}?\n---(\n|$)/, "");
   const rows = body.split("\n");
   const found = [];
+  const outline = [];
   let at = 0;
   while (at < rows.length) {
-    const [made, next] = block(rows, at);
+    const [made, next] = block(rows, at, outline);
     if (made) found.push(made);
     at = Math.max(next, at + 1);
   }
   return el("div", { class: "prose", dir: "auto" }, found);
 }
 
-function block(rows, at) {
+/** One step below the nearest heading that this one stands under; the first is below the pane's. */
+function levelOf(depth, outline) {
+  while (outline.length && outline.at(-1) >= depth) outline.pop();
+  outline.push(depth);
+  return Math.min(6, 2 + outline.length);
+}
+
+function block(rows, at, outline) {
   const row = rows[at];
   if (!row.trim()) return [null, at + 1];
   const fence = FENCE.exec(row);
   if (fence) return fenced(rows, at, fence);
   const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(row.slice(0, 500));
-  // The pane has headings of its own above these.
-  if (heading) return [el(`h${Math.min(6, heading[1].length + 2)}`, {}, inline(heading[2])), at + 1];
+  if (heading) return [el(`h${levelOf(heading[1].length, outline)}`, {}, inline(heading[2])), at + 1];
   if (RULE.test(row.slice(0, 100))) return [el("hr"), at + 1];
   if (ITEM.test(row)) return listed(rows, at);
-  if (row.startsWith(">")) return gathered(rows, at, (one) => one.startsWith(">"), (text) => el("blockquote", {}, inline(text.replaceAll(/^>\s?/gm, ""))));
+  if (row.startsWith(">"))
+    return gathered(
+      rows,
+      at,
+      (one) => one.startsWith(">"),
+      (text) => el("blockquote", {}, inline(text.replaceAll(/^>\s?/gm, ""))),
+    );
   if (row.includes("|") && DIVIDES.test((rows[at + 1] ?? "").slice(0, 500))) return tabled(rows, at);
-  return gathered(rows, at, (one) => one.trim() && !FENCE.test(one) && !ITEM.test(one) && !one.startsWith("#"), (text) => el("p", {}, inline(text)));
+  return gathered(
+    rows,
+    at,
+    (one) => one.trim() && !FENCE.test(one) && !ITEM.test(one) && !one.startsWith("#"),
+    (text) => el("p", {}, inline(text)),
+  );
 }
 
 function gathered(rows, at, belongs, make) {
@@ -48,7 +66,9 @@ function fenced(rows, at, fence) {
   let end = at + 1;
   while (end < rows.length && !rows[end].trimStart().startsWith(fence[1])) end += 1;
   const text = rows.slice(at + 1, end).join("\n");
-  const language = { py: "python", js: "javascript", ts: "typescript", sh: "shell", console: "shell", bash: "shell" }[fence[2]] ?? fence[2];
+  const language =
+    { py: "python", js: "javascript", ts: "typescript", sh: "shell", console: "shell", bash: "shell" }[fence[2]] ??
+    fence[2];
   const shown = lines(text, { language }).map((line) => [line, "\n"]);
   return [el("pre", { class: "fence", tabindex: "0", dir: "ltr" }, el("code", {}, shown)), end + 1];
 }
@@ -64,22 +84,51 @@ function listed(rows, at) {
     else if (!(rows[end] === "" && ITEM.test(rows[end + 1] ?? ""))) break;
     end += 1;
   }
-  const made = items.map((one) => el("li", { class: `deep-${one.depth}${one.box ? " box" : ""}` },
-    one.box && el("span", { class: "tick", role: "img", "aria-label": one.box === "[ ]" ? "to do" : "done" }, one.box === "[ ]" ? "☐" : "☑"),
-    inline(one.text)));
+  const made = items.map((one) =>
+    el(
+      "li",
+      { class: `deep-${one.depth}${one.box ? " box" : ""}` },
+      one.box &&
+        el(
+          "span",
+          { class: "tick", role: "img", "aria-label": one.box === "[ ]" ? "to do" : "done" },
+          one.box === "[ ]" ? "☐" : "☑",
+        ),
+      inline(one.text),
+    ),
+  );
   return [el(isNumbered ? "ol" : "ul", {}, made), end];
 }
 
 function tabled(rows, at) {
-  const cells = (row) => row.replace(/^\s*\|/, "").replace(/\|\s*$/, "").split("|").map((cell) => cell.trim());
+  const cells = (row) =>
+    row
+      .replace(/^\s*\|/, "")
+      .replace(/\|\s*$/, "")
+      .split("|")
+      .map((cell) => cell.trim());
   let end = at + 2;
   while (end < rows.length && rows[end].includes("|")) end += 1;
-  const body = rows.slice(at + 2, end).map((row) => el("tr", {}, cells(row).map((cell) => el("td", {}, inline(cell)))));
+  const body = rows.slice(at + 2, end).map((row) =>
+    el(
+      "tr",
+      {},
+      cells(row).map((cell) => el("td", {}, inline(cell))),
+    ),
+  );
   const head = cells(rows[at]).map((cell) => el("th", { scope: "col" }, inline(cell)));
-  return [el("div", { class: "scrolls", tabindex: "0" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body))), end];
+  return [
+    el(
+      "div",
+      { class: "scrolls", tabindex: "0" },
+      el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)),
+    ),
+    end,
+  ];
 }
 
-const INLINE = /`([^`\n]{1,2000})`|\*\*([^*\n]{1,1000})\*\*|(?<![\w*])\*([^*\s][^*\n]{0,1000})\*(?![\w*])|!?\[([^\]\n]{0,500})\]\(([^()\s]{0,1000})[^()\n]{0,200}\)|\[\[([^\]\n]{1,300})\]\]/g;
+const INLINE =
+  /`([^`\n]{1,2000})`|\*\*([^*\n]{1,1000})\*\*|(?<![\w*])\*([^*\s][^*\n]{0,1000})\*(?![\w*])|!?\[([^\]\n]{0,500})\]\(([^()\s]{0,1000})[^()\n]{0,200}\)|\[\[([^\]\n]{1,300})\]\]/g;
 
 function inline(text) {
   const shown = [];

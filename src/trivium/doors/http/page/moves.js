@@ -32,12 +32,26 @@ function badge(was, at) {
   const by = Math.abs((was ?? at) - at);
   const words = { new: "new in this order", same: "where it was", up: `${by} up`, down: `${by} down` }[sort];
   const shown = { new: "new", same: "=", up: `▲ ${by}`, down: `▼ ${by}` }[sort];
-  return el("span", { class: `move ${sort}`, title: words }, el("span", { "aria-hidden": "true" }, shown), el("span", { class: "unseen" }, words));
+  return el(
+    "span",
+    { class: `move ${sort}`, title: words },
+    el("span", { "aria-hidden": "true" }, shown),
+    el("span", { class: "unseen" }, words),
+  );
 }
 
 export function movesLine(moves, profile) {
   const { up, down, same } = moves.counts;
-  const parts = [[up, "up"], [down, "down"], [same, "where they were"], [moves.counts.new, "new"], [moves.gone, "gone"]];
-  const said = parts.filter(([count]) => count).map(([count, word]) => `${count} ${word}`).join(", ");
+  const parts = [
+    [up, "up"],
+    [down, "down"],
+    [same, "where they were"],
+    [moves.counts.new, "new"],
+    [moves.gone, "gone"],
+  ];
+  const said = parts
+    .filter(([count]) => count)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
   return el("p", { class: "moved" }, el("strong", {}, profile), ` against ${moves.before}: ${said}.`);
 }

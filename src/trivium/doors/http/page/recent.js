@@ -5,7 +5,9 @@ const MOST = 5;
 
 export function recent() {
   try {
-    return JSON.parse(localStorage.getItem(RECENT) ?? "[]").filter((one) => typeof one === "string").slice(0, MOST);
+    return JSON.parse(localStorage.getItem(RECENT) ?? "[]")
+      .filter((one) => typeof one === "string")
+      .slice(0, MOST);
   } catch {
     return [];
   }
@@ -16,5 +18,9 @@ export function remember(query) {
   if (!text) return;
   // What was typed on the way to it is not worth keeping.
   const others = recent().filter((one) => !text.startsWith(one));
-  try { localStorage.setItem(RECENT, JSON.stringify([text, ...others].slice(0, MOST))); } catch { /* Not kept. */ }
+  try {
+    localStorage.setItem(RECENT, JSON.stringify([text, ...others].slice(0, MOST)));
+  } catch {
+    /* Not kept. */
+  }
 }

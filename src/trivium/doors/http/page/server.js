@@ -11,19 +11,29 @@ export class Failure extends Error {
     this.status = status;
   }
 
-  get isGone() { return this.status === 0; }
-  get needsToken() { return this.status === UNAUTHORIZED; }
+  get isGone() {
+    return this.status === 0;
+  }
+  get needsToken() {
+    return this.status === UNAUTHORIZED;
+  }
 }
 
 export function token() {
-  try { return localStorage.getItem(TOKEN) ?? ""; } catch { return ""; }
+  try {
+    return localStorage.getItem(TOKEN) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 export function keepToken(text) {
   try {
     if (text) localStorage.setItem(TOKEN, text);
     else localStorage.removeItem(TOKEN);
-  } catch { /* Without storage it is asked for again. */ }
+  } catch {
+    /* Without storage it is asked for again. */
+  }
 }
 
 function headers(more = {}) {
@@ -43,7 +53,10 @@ async function sent(path, { params = {}, signal, method = "GET", body } = {}) {
   let reply;
   try {
     reply = await fetch(address, {
-      method, signal, body: sending, headers: headers(sending ? { "Content-Type": "application/json" } : {}),
+      method,
+      signal,
+      body: sending,
+      headers: headers(sending ? { "Content-Type": "application/json" } : {}),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -55,7 +68,11 @@ async function sent(path, { params = {}, signal, method = "GET", body } = {}) {
 
 async function failureOf(reply) {
   let said = null;
-  try { said = (await reply.json()).error; } catch { /* Not ours: a proxy's page. */ }
+  try {
+    said = (await reply.json()).error;
+  } catch {
+    /* Not ours: a proxy's page. */
+  }
   return new Failure(said?.type ?? "RequestFailed", said?.message ?? `The server said ${reply.status}.`, reply.status);
 }
 
@@ -96,5 +113,9 @@ function eventOf(text) {
     else if (line.startsWith("data:")) data.push(line.slice(5).trim());
   }
   if (!data.length) return null;
-  try { return { name, data: JSON.parse(data.join("\n")) }; } catch { return null; }
+  try {
+    return { name, data: JSON.parse(data.join("\n")) };
+  } catch {
+    return null;
+  }
 }

@@ -9,7 +9,11 @@ import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { grouped, means, took } from "/assets/words.js";
 
-const SORTS = [["", "by relevance"], ["newest", "newest first"], ["path", "by path"]];
+const SORTS = [
+  ["", "by relevance"],
+  ["newest", "newest first"],
+  ["path", "by path"],
+];
 const MOST_SUGGESTIONS = 6;
 
 export function summaryOf(answer, moves) {
@@ -28,15 +32,28 @@ export function summaryOf(answer, moves) {
 }
 
 function headline(answer) {
-  const picked = el("select", { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
-    SORTS.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)));
+  const picked = el(
+    "select",
+    { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
+    SORTS.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)),
+  );
   const words = ` found by ${means(answer)} in ${took(answer.tookMs)}`;
-  return el("div", { class: "headline" }, el("p", {}, el("strong", {}, grouped(answer.total)), words), el("span", { class: "space" }), isBrowsing(state()) ? null : picked);
+  return el(
+    "div",
+    { class: "headline" },
+    el("p", {}, el("strong", {}, grouped(answer.total)), words),
+    el("span", { class: "space" }),
+    isBrowsing(state()) ? null : picked,
+  );
 }
 
 function degraded(answer) {
   if (!answer.degraded.length) return null;
-  return el("ul", { class: "degraded" }, answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason))));
+  return el(
+    "ul",
+    { class: "degraded" },
+    answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason))),
+  );
 }
 
 function weakWords(answer) {
@@ -46,15 +63,37 @@ function weakWords(answer) {
 }
 
 function notes(answer) {
-  return answer.notes.length ? el("ul", { class: "notes" }, answer.notes.map((note) => el("li", {}, visible(note)))) : null;
+  return answer.notes.length
+    ? el(
+        "ul",
+        { class: "notes" },
+        answer.notes.map((note) => el("li", {}, visible(note))),
+      )
+    : null;
 }
 
 export function suggestions(answer) {
   const others = answer.suggestions.filter((one) => one !== answer.didYouMean).slice(0, MOST_SUGGESTIONS);
-  return others.length ? el("p", { class: "related-searches" }, "Related searches: ", others.map((one) => [searchButton(one), " "])) : null;
+  return others.length
+    ? el(
+        "p",
+        { class: "related-searches" },
+        "Related searches: ",
+        others.map((one) => [searchButton(one), " "]),
+      )
+    : null;
 }
 
 export function more(answer) {
   if (!answer.next) return null;
-  return el("button", { type: "button", class: "main more-hits", id: "more-hits", onclick: () => go({ pages: state().pages + 1 }, { why: "more" }) }, "More hits");
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "main more-hits",
+      id: "more-hits",
+      onclick: () => go({ pages: state().pages + 1 }, { why: "more" }),
+    },
+    "More hits",
+  );
 }

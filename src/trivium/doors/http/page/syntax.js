@@ -13,12 +13,15 @@ const PROSE = list("markdown text restructuredtext asciidoc");
 // Where ' also marks a lifetime, a type or a name: a character at most.
 const SHORT_QUOTE = list("rust haskell scala");
 const KEYWORDS = {
-  python: "and as assert async await break case class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield self cls",
-  javascript: "abstract any as async await boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in instanceof interface keyof let namespace never new null number of private protected public readonly return set static string super switch this throw true try type typeof undefined unknown var void while with yield",
+  python:
+    "and as assert async await break case class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield self cls",
+  javascript:
+    "abstract any as async await boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in instanceof interface keyof let namespace never new null number of private protected public readonly return set static string super switch this throw true try type typeof undefined unknown var void while with yield",
   go: "any bool break case chan const continue default defer else error fallthrough false for func go goto if import int interface iota map nil package range return select string struct switch true type var",
   rust: "as async await bool break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self Self static str struct super trait true type u8 u32 u64 usize i32 i64 unsafe use where while",
   sql: "add all alter and as asc begin between by case check commit constraint create cross default delete desc distinct drop else end exists foreign from full group having if in index inner insert into is join key left like limit not null on or order outer primary references right rollback select set table then trigger union unique update using values view when where with",
-  shell: "case do done elif else esac exit export fi for function if in local readonly return set shift then trap unset until while",
+  shell:
+    "case do done elif else esac exit export fi for function if in local readonly return set shift then trap unset until while",
   ruby: "alias and begin break case class def defined do else elsif end ensure false for if in include module next nil not or private protected public raise require rescue return self super then true unless until when while yield",
   lua: "and break do else elseif end false for function goto if in local nil not or repeat return then true until while",
   haskell: "case class data deriving do else if import in infix instance let module newtype of then type where",
@@ -26,8 +29,16 @@ const KEYWORDS = {
   c: "abstract as auto base bool boolean break byte case catch char class const constexpr continue default defer delete do double else enum explicit extends extern false final finally float fn for foreach friend fun func goto guard if implements import in inline int interface internal is let long mut mutable namespace new nil null nullptr object open operator out override package private protected public pub readonly register return sealed short signed sizeof static std string struct super suspend switch template this throw throws true try type typedef typename union unsigned using val var virtual void volatile when where while yield",
 };
 const OF_KEYWORDS = {
-  typescript: "javascript", toml: "data", yaml: "data", json: "data", jsonl: "data", elixir: "ruby", make: "shell",
-  dockerfile: "shell", r: "python", julia: "python",
+  typescript: "javascript",
+  toml: "data",
+  yaml: "data",
+  json: "data",
+  jsonl: "data",
+  elixir: "ruby",
+  make: "shell",
+  dockerfile: "shell",
+  r: "python",
+  julia: "python",
 };
 const known = new Map();
 
@@ -58,7 +69,10 @@ function scanned(text, language, at) {
   let place = 0;
   while (place < text.length) {
     const token = at(text, place, language, keywords);
-    if (token === null) { place += 1; continue; }
+    if (token === null) {
+      place += 1;
+      continue;
+    }
     if (token[1]) found.push([place, token[0], token[1]]);
     place = token[0];
   }
@@ -99,7 +113,8 @@ function matched(pattern, text, at, sort) {
 
 function quoted(text, at, language) {
   const quote = text[at];
-  if (TRIPLE.has(language) && text.startsWith(quote.repeat(3), at)) return [after(text, quote.repeat(3), at + 3), "string"];
+  if (TRIPLE.has(language) && text.startsWith(quote.repeat(3), at))
+    return [after(text, quote.repeat(3), at + 3), "string"];
   if (quote === "'" && SHORT_QUOTE.has(language)) {
     const end = afterQuote(text, at, quote, false);
     return end - at <= 4 && text[end - 1] === quote ? [end, "string"] : [at + 1, ""];
@@ -135,7 +150,11 @@ export function proseTokens(text) {
     const inside = one[1] ?? one[2] ?? one[3];
     const start = one.index + one[0].indexOf(inside);
     const end = start + inside.length;
-    found.push([one.index, start, "drop"], [start, end, one[1] === undefined ? "" : "code"], [end, one.index + one[0].length, "drop"]);
+    found.push(
+      [one.index, start, "drop"],
+      [start, end, one[1] === undefined ? "" : "code"],
+      [end, one.index + one[0].length, "drop"],
+    );
   }
   return found;
 }
@@ -146,10 +165,15 @@ function markdownTokens(text) {
   let fenced = false;
   for (const line of text.split("\n")) {
     const end = at + line.length;
-    if (/^\s{0,3}(```|~~~)/.test(line)) { fenced = !fenced; found.push([at, end, "comment"]); }
-    else if (fenced) { /* Shown plain: its language is another. */ }
-    else if (/^#{1,6}\s/.test(line)) found.push([at, end, "heading"]);
-    else for (const code of line.matchAll(/`[^`]+`/g)) found.push([at + code.index, at + code.index + code[0].length, "string"]);
+    if (/^\s{0,3}(```|~~~)/.test(line)) {
+      fenced = !fenced;
+      found.push([at, end, "comment"]);
+    } else if (fenced) {
+      /* Shown plain: its language is another. */
+    } else if (/^#{1,6}\s/.test(line)) found.push([at, end, "heading"]);
+    else
+      for (const code of line.matchAll(/`[^`]+`/g))
+        found.push([at + code.index, at + code.index + code[0].length, "string"]);
     at = end + 1;
   }
   return found;

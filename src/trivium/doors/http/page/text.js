@@ -6,7 +6,8 @@ import { el } from "/assets/element.js";
 import { proseTokens, tokens } from "/assets/syntax.js";
 
 // Controls but tab and line end, marks of direction, and what has no width but joins letters.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Ranges of code points -> ranges of a JavaScript string; in order, within the text. */
 export function unitsOf(text, marks) {
@@ -47,9 +48,17 @@ export function lines(text, { language = "", marks = [], isProse = false } = {})
   const edges = new Map();
   const note = (at, key, value) => edges.set(at, { ...edges.get(at), [key]: value });
   const units = clean === text ? unitsOf(text, marks) : [];
-  for (const [start, end, sort] of isProse ? proseTokens(clean) : tokens(clean, language)) { note(end, "sort", edges.get(end)?.sort ?? ""); note(start, "sort", sort); }
-  for (const [start, end] of units) { note(end, "mark", edges.get(end)?.mark ?? false); note(start, "mark", true); }
-  for (let at = clean.indexOf("\n"); at >= 0; at = clean.indexOf("\n", at + 1)) { note(at, "ends", true); }
+  for (const [start, end, sort] of isProse ? proseTokens(clean) : tokens(clean, language)) {
+    note(end, "sort", edges.get(end)?.sort ?? "");
+    note(start, "sort", sort);
+  }
+  for (const [start, end] of units) {
+    note(end, "mark", edges.get(end)?.mark ?? false);
+    note(start, "mark", true);
+  }
+  for (let at = clean.indexOf("\n"); at >= 0; at = clean.indexOf("\n", at + 1)) {
+    note(at, "ends", true);
+  }
   const found = [[]];
   let sort = "";
   let mark = false;
@@ -59,7 +68,10 @@ export function lines(text, { language = "", marks = [], isProse = false } = {})
     from = at;
     if (edge.sort !== undefined) sort = edge.sort;
     if (edge.mark !== undefined) mark = edge.mark;
-    if (edge.ends) { from = at + 1; found.push([]); }
+    if (edge.ends) {
+      from = at + 1;
+      found.push([]);
+    }
   }
   put(found.at(-1), clean.slice(from), sort, mark);
   return found;

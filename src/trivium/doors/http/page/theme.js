@@ -2,4 +2,6 @@
 try {
   const chosen = localStorage.getItem("trivium.theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
-} catch { /* Storage may be forbidden; then the system's theme holds. */ }
+} catch {
+  /* Storage may be forbidden; then the system's theme holds. */
+}

@@ -1,7 +1,9 @@
 // Numbers, times, places and nodes -> words for a reader.
 
 const GROUPED = new Intl.NumberFormat("en");
-const MINUTE = 60, HOUR = 3600, DAY = 86400;
+const MINUTE = 60,
+  HOUR = 3600,
+  DAY = 86400;
 
 export const grouped = (number) => GROUPED.format(number);
 export const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
