@@ -61,11 +61,12 @@ class Picture:
 
 
 PICTURES = (
+    # First, since it lists the slow ones of the searches before it.
+    Picture("status", "/?view=status", ".card"),
     Picture("search", "/?q=where+are+secrets+masked", ".code .row.focus"),
     Picture("search-dark", "/?q=fuse+rankings", ".code .row.focus", scheme="dark"),
     Picture("explain", "/?q=fuse+rankings&pane=explain&profile=rag", "#sum", profile="best"),
     Picture("graph", "/?q=rank+scope&pane=graph", ".drawing .named", scheme="dark"),
-    Picture("status", "/?view=status", ".card"),
     Picture(
         "phone",
         "/?q=where+are+secrets+masked",

@@ -19,7 +19,7 @@ const MEANS = {
   "many of its file": "many passages of its file match",
   "deep in folders": "lies deep in folders",
   "test, example or kept for old callers": "is a test, an example or kept for old callers",
-  "scale of the blend": "what brings the sum to the scale of the blend",
+  "scale of the blend": "brings the sum to the scale of the blend",
   "is no code": "is a page, not code",
 };
 const STRUCTURE =
