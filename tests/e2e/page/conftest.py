@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from tests.e2e.page.browsing import Server, filled, is_ready, opened, serving, soon
 
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: make setup installs it"
-)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A browser of this machine; without any, the tests are skipped."""
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: make setup installs it"
+    )
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_api.sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)

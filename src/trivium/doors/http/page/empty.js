@@ -45,7 +45,7 @@ export function nothingFound(answer) {
       "h2",
       {},
       "Nothing found",
-      state().q.trim() ? [" for ", el("q", { dir: "auto" }, visible(state().q.trim()))] : "",
+      state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : "",
     ),
     near
       ? el(

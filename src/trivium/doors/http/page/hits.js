@@ -25,7 +25,11 @@ export function showHits(answer, { selected, moves, judged, told }) {
     ),
   );
   list.setAttribute("aria-label", counted(answer.results.length, "hit"));
-  if (had) [...list.children].find((one) => one.dataset.id === had)?.querySelector("h3 a").focus({ preventScroll: true });
+  if (had)
+    [...list.children]
+      .find((one) => one.dataset.id === had)
+      ?.querySelector("h3 a")
+      .focus({ preventScroll: true });
 }
 
 /** Mark one hit as the selected, without making the list again. */
@@ -144,8 +148,12 @@ function snippet(hit) {
   return el(
     "div",
     { class: `snippet${isProse ? " words" : ""}`, dir: isProse ? "auto" : "ltr" },
-    rows.map(([row, number]) =>
-      el("div", { class: "row", "data-line": isProse ? null : number }, row.length ? row : "\u00a0"),
+    rows.map(([row, number, isItem]) =>
+      el(
+        "div",
+        { class: isItem ? "row item" : "row", "data-line": isProse ? null : number },
+        row.length ? row : "\u00a0",
+      ),
     ),
   );
 }
@@ -160,7 +168,7 @@ function flowing(shown, starts) {
       isNew = true;
       continue;
     }
-    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null]);
+    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start)]);
     else found.at(-1)[0].push(" ", ...row);
     isNew = false;
   }

@@ -5,13 +5,15 @@ import { el, fill } from "/assets/element.js";
 import { rendered } from "/assets/markdown.js";
 import { ask } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { ago, counted, pathOf } from "/assets/words.js";
+import { ago, counted, grouped, pathOf } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
 const MOST = 2000;
 // What is longer is not marked as a whole, only the lines that were found.
 const LONG = 80;
+const LONGEST_LINE = 4000;
+const LONGEST_TEXT = 400_000;
 const PROSE = new Set(["doc", "note", "task", "skill"]);
 // Of what is known beside the text, what a reader of a note or a task wants.
 const SAID = [
@@ -55,7 +57,8 @@ async function showLines(panel, node, at, shown) {
     return showText(panel, node, at);
   }
   const language = part.language || node.language;
-  const rows = lines(part.text, { language, marks: rangesOf(part.text, markedWords(node)) });
+  const text = clipped(part.text);
+  const rows = lines(text, { language, marks: rangesOf(text, markedWords(node)) });
   const body = rows.map((row, index) => {
     const number = part.startLine + index;
     const isHit = number >= at.marked[0] && number <= at.marked[1];
@@ -112,6 +115,19 @@ async function showLines(panel, node, at, shown) {
   else panel.addEventListener("shown", bring, { once: true });
 }
 
+/** A line that nobody reads to its end would keep the browser busy. */
+function clipped(text) {
+  if (text.length <= LONGEST_LINE) return text;
+  return text
+    .split("\n")
+    .map((line) =>
+      line.length > LONGEST_LINE
+        ? `${line.slice(0, LONGEST_LINE)} … ${grouped(line.length - LONGEST_LINE)} more`
+        : line,
+    )
+    .join("\n");
+}
+
 async function nodeOf(node, context) {
   if (typeof node.text === "string") return node;
   return ask(`/api/nodes/${encodeURIComponent(node.id)}`, {
@@ -138,7 +154,7 @@ async function showProse(panel, node, context) {
             facts.map((name) => [el("dt", {}, wordsOf(name)), el("dd", {}, visible(said(name, whole.metadata[name])))]),
           )
         : null,
-      rendered(whole.text ?? ""),
+      rendered((whole.text ?? "").slice(0, LONGEST_TEXT)),
       whole.sections?.length > 1 && !whole.text
         ? el(
             "ul",
@@ -188,7 +204,7 @@ async function showText(panel, node, context) {
       el(
         "div",
         { class: "rows plain" },
-        lines(text, { language: whole.language }).map((row) =>
+        lines(clipped(text.slice(0, LONGEST_TEXT)), { language: whole.language }).map((row) =>
           el("div", { class: "row" }, row.length ? row : "\u00a0"),
         ),
       ),

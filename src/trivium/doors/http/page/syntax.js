@@ -146,6 +146,9 @@ const DECORATED = /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|!?\[([^\]\n]{1,300}
 /** Ranges of a passage of prose: its code, and the signs around words, which are left out. */
 export function proseTokens(text) {
   const found = [];
+  // A list's own sign is left to the page.
+  for (const sign of text.matchAll(/^[ \t]*[-*+][ \t]+(?=\S)/gm))
+    found.push([sign.index, sign.index + sign[0].length, "drop"]);
   for (const one of text.matchAll(DECORATED)) {
     const inside = one[1] ?? one[2] ?? one[3];
     const start = one.index + one[0].indexOf(inside);
