@@ -69,11 +69,11 @@ def test_ranges_to_colour_are_in_order_and_apart(blank: Any, language: str) -> N
 
 
 def test_prose_loses_its_signs_and_nothing_else(blank: Any) -> None:
-    text = "- **Anywhere:** see [the guide](a.md) and `code`"
+    text = "- **`any` where:** see [the guide](a.md) and `co**de`"
 
     shown = blank.evaluate(SHOWN, [text, "markdown", [], True])
 
-    assert shown == "Anywhere: see the guide and code"
+    assert shown == "any where: see the guide and co**de"
 
 
 def test_marks_are_counted_in_code_points(blank: Any) -> None:

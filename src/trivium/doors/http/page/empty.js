@@ -41,12 +41,7 @@ export function nothingFound(answer) {
   return el(
     "div",
     { class: "nothing" },
-    el(
-      "h2",
-      {},
-      "Nothing found",
-      state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : "",
-    ),
+    el("h2", {}, "Nothing found", state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : ""),
     near
       ? el(
           "p",

@@ -138,7 +138,7 @@ function inline(text) {
     at = found.index + found[0].length;
     const [, code, strong, slanted, words, target, wiki] = found;
     if (code !== undefined) shown.push(el("code", {}, visible(code)));
-    else if (strong !== undefined) shown.push(el("strong", {}, visible(strong)));
+    else if (strong !== undefined) shown.push(el("strong", {}, inline(strong)));
     else if (slanted !== undefined) shown.push(el("em", {}, visible(slanted)));
     else if (wiki !== undefined) shown.push(el("span", { class: "link" }, visible(wiki)));
     else shown.push(linked(words, target));

@@ -141,23 +141,28 @@ function lineEnd(text, at) {
   return end < 0 ? text.length : end;
 }
 
-const DECORATED = /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|!?\[([^\]\n]{1,300})\]\([^()\n]{0,500}\)/g;
+const DECORATED = /`([^`\n]{1,500})`|!?\[([^\]\n]{1,300})\]\([^()\n]{0,500}\)/g;
 
 /** Ranges of a passage of prose: its code, and the signs around words, which are left out. */
 export function proseTokens(text) {
   const found = [];
+  const code = [];
   // A list's own sign is left to the page.
   for (const sign of text.matchAll(/^[ \t]*[-*+][ \t]+(?=\S)/gm))
     found.push([sign.index, sign.index + sign[0].length, "drop"]);
   for (const one of text.matchAll(DECORATED)) {
-    const inside = one[1] ?? one[2] ?? one[3];
+    const inside = one[1] ?? one[2];
     const start = one.index + one[0].indexOf(inside);
     const end = start + inside.length;
-    found.push(
-      [one.index, start, "drop"],
-      [start, end, one[1] === undefined ? "" : "code"],
-      [end, one.index + one[0].length, "drop"],
-    );
+    if (one[1] !== undefined) code.push([start, end]);
+    found.push([one.index, start, "drop"], [start, end, one[1] === undefined ? "" : "code"]);
+    found.push([end, one.index + one[0].length, "drop"]);
+  }
+  let at = 0;
+  for (const { index } of text.matchAll(/\*\*/g)) {
+    while (at < code.length && code[at][1] <= index) at += 1;
+    const isCode = at < code.length && code[at][0] <= index;
+    if (!isCode) found.push([index, index + 2, "drop"]);
   }
   return found;
 }
