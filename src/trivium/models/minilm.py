@@ -6,6 +6,7 @@ They change only together with a new version of that package (packages/minilm/ex
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,18 +23,19 @@ SETTINGS = OnnxSettings(max_length=256, pooling="mean", dimension=384)
 
 
 def minilm(*, threads: int | None = None, folder: Path | None = None) -> OnnxEmbedder:
-    """Return the embedder, not yet loaded; `folder` replaces the installed package's.
+    """Return the embedder, not yet loaded, one for the process.
 
-    Raises MissingExtra if the package or what runs it is not installed.
+    `folder` replaces the installed package's. Raises MissingExtra if the package or what
+    runs it is not installed.
     """
     require_runtime("minilm")
+    return _shared(_package_folder() if folder is None else folder, threads)
+
+
+@cache
+def _shared(folder: Path, threads: int | None) -> OnnxEmbedder:
     return OnnxEmbedder(
-        _package_folder() if folder is None else folder,
-        name="minilm",
-        settings=SETTINGS,
-        strength=20,
-        pins=PINS,
-        threads=threads,
+        folder, name="minilm", settings=SETTINGS, strength=20, pins=PINS, threads=threads
     )
 
 

@@ -1,0 +1,163 @@
+// No hits, or no question yet -> words that help on: what was searched, how fresh it is, what was
+// passed over and why, what emptied the list, what is spelt alike; or where one may begin.
+
+import { el } from "/assets/element.js";
+import { FROM_THE_TOP, go, hasFilters, NO_FILTERS, state } from "/assets/state.js";
+import { visible } from "/assets/text.js";
+import { ago, counted, grouped } from "/assets/words.js";
+
+const NEAR = "names near it: ";
+const KINDS = {
+  code: "Code",
+  doc: "Pages",
+  note: "Notes",
+  task: "Tasks",
+  skill: "Skills",
+  record: "Records",
+  file: "Files",
+};
+
+/** Ask something else, from a click on words. */
+export function searchButton(query, words = query) {
+  return el(
+    "button",
+    { type: "button", class: "link", dir: "auto", onclick: () => go({ ...FROM_THE_TOP, q: query }) },
+    visible(words),
+  );
+}
+
+export function nothingFound(answer) {
+  const { files, skipped } = answer.coverage;
+  const passed = Object.entries(skipped ?? {}).sort((a, b) => b[1] - a[1]);
+  const facts = [
+    [
+      "Searched",
+      `${counted(files, "file")} of ${answer.collection}, indexed ${ago(answer.freshness.indexedAt)}${answer.freshness.dirtyFiles ? `; ${counted(answer.freshness.dirtyFiles, "changed file")} not in it yet` : ""}`,
+    ],
+    ["Passed over", passed.length ? passed.map(([why, count]) => `${grouped(count)} ${why}`).join(", ") : "nothing"],
+  ];
+  const notes = answer.notes.filter((note) => !note.startsWith("searched ") && !note.startsWith(NEAR));
+  const near = answer.notes.find((note) => note.startsWith(NEAR));
+  return el(
+    "div",
+    { class: "nothing" },
+    el("h2", {}, "Nothing found", state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : ""),
+    near
+      ? el(
+          "p",
+          {},
+          "Names near it: ",
+          near
+            .slice(NEAR.length)
+            .split(", ")
+            .map((one) => {
+              const name = one.split(" in ")[0];
+              return [searchButton(name, one), " "];
+            }),
+        )
+      : null,
+    notes.length
+      ? el(
+          "ul",
+          { class: "notes" },
+          notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
+        )
+      : null,
+    hasFilters(state())
+      ? el(
+          "p",
+          {},
+          el(
+            "button",
+            { type: "button", class: "main", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }) },
+            "Search without filters",
+          ),
+        )
+      : null,
+    el(
+      "dl",
+      { class: "facts" },
+      facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+    ),
+  );
+}
+
+/** "without lang=python: 3 hits" as a button that does so, if it is a filter of this page. */
+function withoutFilter(note) {
+  const said = /^without ([\w-]+)=(.*): ([\d,]+ hits?)$/.exec(note);
+  const name = said && ({ lang: "language", "path-prefix": "folder" }[said[1]] ?? said[1]);
+  if (!name || !state()[name]?.length || !Array.isArray(state()[name])) return null;
+  return [
+    el("button", { type: "button", class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]),
+    " without ",
+    el("strong", {}, name),
+    " ",
+    visible(said[2]),
+  ];
+}
+
+export function startPage(status, recent) {
+  const kinds = Object.entries(status?.kinds ?? {})
+    .filter(([kind]) => KINDS[kind])
+    .sort((a, b) => Object.keys(KINDS).indexOf(a[0]) - Object.keys(KINDS).indexOf(b[0]));
+  return el(
+    "div",
+    { class: "start" },
+    el("h1", {}, "Words, meaning and structure", el("br"), "in one search."),
+    status
+      ? el(
+          "p",
+          { class: "lead" },
+          `${counted(status.files, "file")} of `,
+          el("strong", {}, visible(status.name)),
+          `, ${status.dirtyFiles ? `${counted(status.dirtyFiles, "changed file")} to be taken in` : "all fresh"}. Nothing leaves this machine.`,
+        )
+      : null,
+    kinds.length
+      ? el(
+          "div",
+          { class: "browse", role: "group", "aria-label": "Look through" },
+          kinds.map(([kind, count]) =>
+            el(
+              "button",
+              {
+                type: "button",
+                class: "chip",
+                onclick: () => go({ ...FROM_THE_TOP, kind: [kind] }),
+                "aria-label": `${KINDS[kind]}, ${grouped(count)}`,
+              },
+              el("span", { class: "value" }, KINDS[kind]),
+              el("span", { class: "count" }, grouped(count)),
+            ),
+          ),
+        )
+      : null,
+    recent.length
+      ? el(
+          "section",
+          {},
+          el("h2", {}, "Lately"),
+          el(
+            "ul",
+            { class: "lately" },
+            recent.map((one) => el("li", {}, searchButton(one))),
+          ),
+        )
+      : null,
+    el(
+      "section",
+      {},
+      el("h2", {}, "Ask as you like"),
+      el(
+        "dl",
+        { class: "tips" },
+        [
+          ["where are passwords hashed", "a question, in your own words"],
+          ["parseRequest", "a name, or part of one"],
+          ['"connection refused"', "a phrase, letter for letter"],
+          ["retry lang:python -test", "narrowed down"],
+        ].map(([query, words]) => [el("dt", {}, searchButton(query)), el("dd", {}, words)]),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,199 @@
+// A node -> what it is linked with, one or two steps away: as a picture, and as lists that say what
+// calls it and what it calls. The lists hold all that the picture does, for keys and for readers.
+
+import { el, fill, iconButton } from "/assets/element.js";
+import { picture } from "/assets/picture.js";
+import { nodeButton } from "/assets/related.js";
+import { ask } from "/assets/server.js";
+import { go, state } from "/assets/state.js";
+import { counted, labelOf } from "/assets/words.js";
+
+const MOST = 200;
+// A type of edge -> what to call the nodes it leads to, and those it comes from.
+const WAYS = {
+  calls: ["Calls", "Called by"],
+  contains: ["Contains", "Contained in"],
+  imports: ["Imports", "Imported by"],
+  exports: ["Exports", "Exported by"],
+  uses: ["Uses", "Used by"],
+  extends: ["Extends", "Extended by"],
+  implements: ["Implements", "Implemented by"],
+  references: ["Links to", "Linked from"],
+  mentions: ["Mentions", "Mentioned in"],
+  clusters: ["Gathers", "Gathered by"],
+  depends_on: ["Depends on", "Needed by"],
+  blocks: ["Blocks", "Blocked by"],
+  subtask_of: ["Part of", "Subtasks"],
+  related_to: ["Related to", "Related from"],
+  contradicts: ["Contradicts", "Contradicted by"],
+};
+const FIRST = ["calls", "uses", "imports", "extends", "implements", "references", "mentions"];
+
+export async function showGraph(panel, node, context) {
+  const depth = state().hops === "2" ? 2 : 1;
+  const wanted = state().edge;
+  const params = { id: node.id, depth, limit: MOST, collection: context.collection };
+  const whole = await ask("/api/neighbors", { params, signal: context.signal });
+  const counts = countsOf(whole.edges);
+  let shown = whole;
+  if (wanted.length) {
+    // What was cut off may have been of the wanted types.
+    shown = whole.truncated
+      ? await ask("/api/neighbors", { params: { ...params, types: wanted.join(",") }, signal: context.signal })
+      : only(whole, wanted);
+  }
+  const drawn = shown.nodes.length > 1 ? picture(shown, { visit: context.told.visit }) : null;
+  fill(
+    panel,
+    el(
+      "div",
+      { class: "graph-tools" },
+      el(
+        "div",
+        { class: "switch", role: "group", "aria-label": "How far" },
+        hop("1", "1 step", depth),
+        hop("2", "2 steps", depth),
+      ),
+      el(
+        "div",
+        { class: "edges", role: "group", "aria-label": "Kinds of links" },
+        [...new Set([...Object.keys(counts), ...wanted])]
+          .sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
+          .map((type) => edgeChip(type, counts[type] ?? 0, wanted)),
+      ),
+    ),
+    drawn
+      ? el(
+          "div",
+          { class: "canvas" },
+          drawn.svg,
+          el(
+            "div",
+            { class: "zoom" },
+            iconButton("plus", "Nearer", { onclick: () => drawn.zoom(0.8) }),
+            iconButton("minus", "Farther", { onclick: () => drawn.zoom(1.25) }),
+            iconButton("fit", "Show all", { onclick: drawn.fit }),
+          ),
+        )
+      : el(
+          "p",
+          { class: "aside" },
+          wanted.length ? "Nothing is linked with it in these ways." : "Nothing is linked with it.",
+        ),
+    el(
+      "p",
+      { class: "aside" },
+      `${counted(shown.nodes.length - 1, "node")} and ${counted(shown.edges.length, "link")}`,
+      shown.truncated ? `; the nearest of ${counted(shown.total, "node")}` : "",
+      ".",
+    ),
+    lists(shown, context, drawn),
+  );
+  // Drawn once it has a size, and no longer than it is on the page.
+  if (drawn) (panel.isConnected ? drawn.start : () => panel.addEventListener("shown", drawn.start, { once: true }))();
+}
+
+function countsOf(edges) {
+  const counts = {};
+  for (const { type } of edges) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+/** The part of a graph that is reached over edges of these types. */
+function only(graph, types) {
+  const edges = graph.edges.filter((edge) => types.includes(edge.type));
+  const reached = new Set([graph.nodes[0]?.id]);
+  for (let size = 0; size !== reached.size;) {
+    size = reached.size;
+    for (const { source, target } of edges)
+      if (reached.has(source) || reached.has(target)) {
+        reached.add(source);
+        reached.add(target);
+      }
+  }
+  return {
+    ...graph,
+    nodes: graph.nodes.filter((node) => reached.has(node.id)),
+    edges: edges.filter((edge) => reached.has(edge.source)),
+  };
+}
+
+function hop(value, words, depth) {
+  return el(
+    "button",
+    {
+      type: "button",
+      id: `hops-${value}`,
+      "aria-pressed": String(depth) === value ? "true" : "false",
+      onclick: () => go({ hops: value === "1" ? "" : value }, { why: "pane" }),
+    },
+    words,
+  );
+}
+
+function edgeChip(type, count, wanted) {
+  const isSelected = wanted.includes(type);
+  const after = isSelected ? wanted.filter((one) => one !== type) : [...wanted, type];
+  return el(
+    "button",
+    {
+      type: "button",
+      class: `chip e-${type}`,
+      id: `edge-${type}`,
+      "aria-pressed": isSelected ? "true" : "false",
+      onclick: () => go({ edge: after }, { why: "pane" }),
+    },
+    el("span", { class: "key" }),
+    el("span", { class: "value" }, type.replaceAll("_", " ")),
+    el("span", { class: "count" }, String(count)),
+  );
+}
+
+function lists(graph, context, drawn) {
+  const middle = graph.nodes[0]?.id;
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const groups = new Map();
+  const put = (title, order, id) => {
+    if (!nodes.has(id)) return;
+    if (!groups.has(title)) groups.set(title, { order, ids: new Set() });
+    groups.get(title).ids.add(id);
+  };
+  for (const { source, target, type } of graph.edges) {
+    const [out, into] = WAYS[type] ?? [`${type} →`, `← ${type}`];
+    const order = FIRST.includes(type) ? FIRST.indexOf(type) : FIRST.length;
+    if (source === middle && target !== middle) put(out, order + 0.5, target);
+    else if (target === middle && source !== middle) put(into, order, source);
+  }
+  for (const node of graph.nodes) if (node.depth > 1) put("Two steps away", 99, node.id);
+  const ordered = [...groups].sort((a, b) => a[1].order - b[1].order || a[0].localeCompare(b[0]));
+  return el(
+    "div",
+    { class: "ways" },
+    ordered.map(([title, { ids }]) =>
+      el(
+        "section",
+        {},
+        el("h3", {}, title, el("span", { class: "count" }, String(ids.size))),
+        el(
+          "ul",
+          { class: "nodes" },
+          [...ids]
+            .map((id) => nodes.get(id))
+            .sort((a, b) => labelOf(a).localeCompare(labelOf(b)))
+            .map((node) =>
+              el(
+                "li",
+                {
+                  onpointerenter: () => drawn?.light(node.id),
+                  onpointerleave: () => drawn?.light(null),
+                  onfocusin: () => drawn?.light(node.id),
+                  onfocusout: () => drawn?.light(null),
+                },
+                nodeButton(node, context),
+              ),
+            ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,253 @@
+// An answer -> the list of hits: what each is, where it stands, its best passage with what was
+// looked for marked, and how likely it answers. The selected one is in the state, by its id.
+
+import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
+import { addressOf, withChange } from "/assets/state.js";
+import { lines, named, visible } from "/assets/text.js";
+import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
+
+const USUAL = new Set(
+  "a an and are as at be by for from has how if in is it of on or that the this to was what when where which with".split(
+    " ",
+  ),
+);
+const LONGEST_SNIPPET = 12;
+const PASSAGES = 3;
+const PROSE = new Set(["doc", "note", "task", "skill"]);
+
+export function showHits(answer, { selected, moves, judged, told }) {
+  const list = byId("hits");
+  const had = document.activeElement?.closest("#hits > .hit")?.dataset.id;
+  fill(
+    list,
+    answer.results.map((hit, at) =>
+      item(hit, at, { isSelected: hit.id === selected, move: moves?.of(hit, at), judged: judged.get(hit.id), told }),
+    ),
+  );
+  list.setAttribute("aria-label", counted(answer.results.length, "hit"));
+  if (had)
+    [...list.children]
+      .find((one) => one.dataset.id === had)
+      ?.querySelector("h3 a")
+      .focus({ preventScroll: true });
+}
+
+/** Mark one hit as the selected, without making the list again. */
+export function markSelected(id) {
+  for (const one of byId("hits").children) {
+    const isIt = one.dataset.id === id;
+    one.classList.toggle("selected", isIt);
+    one.querySelector("h3 a").toggleAttribute("aria-current", isIt);
+    if (isIt) one.querySelector("h3 a").setAttribute("aria-current", "true");
+  }
+}
+
+function item(hit, at, { isSelected, move, judged, told }) {
+  const label = labelOf(hit);
+  const title = el(
+    "a",
+    {
+      href: addressOf(withChange({ hit: hit.id, at: "", open: true })),
+      "aria-current": isSelected ? "true" : null,
+      onclick: (event) => {
+        if (isPlain(event)) {
+          event.preventDefault();
+          told.open(hit);
+        }
+      },
+      onfocus: () => told.select(hit),
+    },
+    named(label),
+  );
+  return el(
+    "li",
+    {
+      class: `hit${isSelected ? " selected" : ""}${hit.weak ? " weak" : ""}${hit.context ? " beside" : ""}`,
+      "data-id": hit.id,
+      onclick: (event) => {
+        if (!event.target.closest("a, button") && !String(getSelection())) told.open(hit);
+      },
+    },
+    el(
+      "div",
+      { class: "head" },
+      kindIcon(hit),
+      el("h3", { dir: "auto" }, title),
+      el("span", { class: "type" }, hit.type),
+      hit.duplicate && el("span", { class: "tag" }, "repeats another"),
+      move,
+      el("span", { class: "space" }),
+      confidence(hit),
+    ),
+    el("p", { class: "place", dir: "ltr" }, path(pathOf(hit)), el("span", { class: "line" }, `:${lineOf(hit)}`)),
+    about(hit),
+    snippet(hit),
+    el(
+      "div",
+      { class: "foot" },
+      el(
+        "span",
+        { class: "reason" },
+        visible(hit.context ? `beside another hit: ${Object.values(hit.context).join(", ")}` : (hit.reason ?? "")),
+      ),
+      passages(hit, told),
+      tags(hit, told),
+      el("span", { class: "space" }),
+      at >= 0 && thumbs(hit, judged, told),
+    ),
+  );
+}
+
+const isPlain = (event) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button);
+
+/** A path with its last part, which is what people look for, in full strength. */
+export function path(text) {
+  const cut = text.lastIndexOf("/") + 1;
+  return el(
+    "bdi",
+    { class: "path" },
+    el("span", { class: "folder" }, visible(text.slice(0, cut))),
+    el("span", { class: "file" }, visible(text.slice(cut).replaceAll("\n", "⏎"))),
+  );
+}
+
+export function confidence(hit) {
+  if (hit.confidence === null || hit.confidence === undefined) return null;
+  const words = `confidence ${percent(hit.confidence)}${hit.weak ? ", weak" : ""}`;
+  return el(
+    "span",
+    { class: "confidence", title: "how likely this answers what was asked" },
+    hit.weak && el("span", { class: "weak-label" }, "weak"),
+    el(
+      "span",
+      { class: "bar", role: "img", "aria-label": words },
+      el("i", { style: { width: `${Math.max(3, hit.confidence * 100)}%` } }),
+    ),
+    el("span", { class: "number", "aria-hidden": "true" }, percent(hit.confidence)),
+  );
+}
+
+function about(hit) {
+  if (PROSE.has(hit.kind)) return null;
+  const said = hit.description?.trim();
+  if (!said || (hit.snippet ?? "").includes(said.slice(0, 60))) return null;
+  return el("p", { class: "about", dir: "auto" }, visible(said));
+}
+
+function snippet(hit) {
+  const text = hit.snippet ?? "";
+  if (!text.trim()) return null;
+  const isProse = PROSE.has(hit.kind);
+  const shown = lines(text, { language: hit.language, marks: telling(hit), isProse });
+  const rows = (isProse ? flowing(shown, text.split("\n")) : shown.map((row, at) => [row, hit.snippetLine + at])).slice(
+    0,
+    LONGEST_SNIPPET,
+  );
+  while (rows.length > 1 && !rows.at(-1)[0].length) rows.pop();
+  if (!rows.length) return null;
+  return el(
+    "div",
+    { class: `snippet${isProse ? " words" : ""}`, dir: isProse ? "auto" : "ltr" },
+    rows.map(([row, number, isItem]) =>
+      el(
+        "div",
+        { class: isItem ? "row item" : "row", "data-line": isProse ? null : number },
+        row.length ? row : "\u00a0",
+      ),
+    ),
+  );
+}
+
+/** Lines of prose as paragraphs: without empty ones and headings, each run on until the next begins. */
+function flowing(shown, starts) {
+  const found = [];
+  let isNew = true;
+  for (const [at, row] of shown.entries()) {
+    const start = starts[at] ?? "";
+    if (!row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|```|\|[\s:|-]+\|?\s*$)/.test(start)) {
+      isNew = true;
+      continue;
+    }
+    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start)]);
+    else found.at(-1)[0].push(" ", ...row);
+    isNew = false;
+  }
+  return found;
+}
+
+/** The marks without those of words that stand everywhere, if others are left. */
+function telling(hit) {
+  const points = [...(hit.snippet ?? "")];
+  const others = hit.highlights.filter(([first, last]) => !USUAL.has(points.slice(first, last).join("").toLowerCase()));
+  return others.length ? others : hit.highlights;
+}
+
+function tags(hit, told) {
+  if (!hit.tags?.length) return null;
+  return el(
+    "span",
+    { class: "tags" },
+    hit.tags
+      .slice(0, 8)
+      .map((tag) =>
+        el(
+          "button",
+          { type: "button", class: "tag", "aria-label": `Only with the tag ${tag}`, onclick: () => told.tag(tag) },
+          visible(tag),
+        ),
+      ),
+  );
+}
+
+function passages(hit, told) {
+  const others = (hit.passages ?? []).slice(0, PASSAGES);
+  if (!others.length) return null;
+  return el(
+    "span",
+    { class: "passages" },
+    "also ",
+    others.map((one) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "passage",
+          "aria-label": `Line ${one.startLine} of the same file`,
+          onclick: () => told.passage(hit, one),
+        },
+        `:${one.startLine}`,
+      ),
+    ),
+  );
+}
+
+export function thumbs(hit, judged, told) {
+  const button = (name, value, words) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "thumb",
+        "aria-label": `${words}: ${labelOf(hit)}`,
+        title: words,
+        "data-worth": value,
+        "aria-pressed": judged === value ? "true" : "false",
+        onclick: () => told.judge(hit, value),
+      },
+      icon(name),
+    );
+  return el(
+    "span",
+    { class: "thumbs", role: "group", "aria-label": "Is this what was looked for?" },
+    button("up", 1, "This answers it"),
+    button("down", 0, "This does not"),
+  );
+}
+
+export function showJudged(id, value) {
+  for (const one of document.querySelectorAll(".thumbs")) {
+    if (one.closest("[data-id]")?.dataset.id !== id) continue;
+    for (const button of one.children)
+      button.setAttribute("aria-pressed", Number(button.dataset.worth) === value ? "true" : "false");
+  }
+}

@@ -1,0 +1,374 @@
+// The spine of the page: a change of the state -> a question, its answer -> what is shown.
+
+import { asksNothing, search, stop } from "/assets/asking.js";
+import { forgetDetail, showDetail } from "/assets/detail.js";
+import { byId, el, fill, icon } from "/assets/element.js";
+import { nothingFound, startPage } from "/assets/empty.js";
+import { showFacets } from "/assets/facets.js";
+import { busy, dot, notify, quiet, showIndexState } from "/assets/frame.js";
+import { markSelected, showHits } from "/assets/hits.js";
+import { judge, judged, readJudgements } from "/assets/judging.js";
+import { listenToKeys, showKeys } from "/assets/keys.js";
+import { movesBetween, orderOf } from "/assets/moves.js";
+import { recent, remember } from "/assets/recent.js";
+import { ask } from "/assets/server.js";
+import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
+import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { openStatus, readStatus } from "/assets/status.js";
+import { more, suggestions, summaryOf } from "/assets/summary.js";
+import { visible } from "/assets/text.js";
+import { counted } from "/assets/words.js";
+
+const PREVIEW_AFTER_MS = 60;
+const AGAIN_AFTER_MS = 2000;
+const STATUS_EVERY_MS = 15_000;
+const TYPING_RESTS_MS = 2000;
+
+const field = byId("query");
+const profiles = { profiles: [], default: "best" };
+let collections = [];
+let status = null;
+let answer = null;
+let order = null;
+let moves = null;
+let typedAt = 0;
+let previewTimer = 0;
+let version = 0;
+
+const told = { open, select, judge: keepJudgement, passage, tag, visit };
+
+function collectionNow() {
+  return state().collection || undefined;
+}
+
+// --- Asking
+
+field.addEventListener("input", () => {
+  const isGoingOn = Date.now() - typedAt < TYPING_RESTS_MS;
+  typedAt = Date.now();
+  go({ ...FROM_THE_TOP, q: field.value }, { replace: isGoingOn, why: "typing" });
+});
+byId("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  typedAt = 0;
+  go({ ...FROM_THE_TOP, q: field.value }, { replace: state().q === field.value, why: "asked" });
+});
+
+changed((now, before, why) => {
+  if (why !== "typing") {
+    typedAt = 0;
+    if (field.value !== now.q) field.value = now.q;
+  }
+  byId("clear").hidden = !now.q;
+  document.title = now.q.trim() ? `${now.q.trim()} · Trivium` : "Trivium";
+  if (now.collection !== before.collection) {
+    version += 1;
+    judged.clear();
+    forgetDetail();
+    answer = null;
+    refreshStatus();
+  }
+  const isNew = questionOf(now) !== questionOf(before);
+  if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
+  showView();
+  if (!isNew) showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+});
+
+function askNow(typing) {
+  if (state().view === "status") return;
+  if (asksNothing(state())) {
+    stop();
+    answer = null;
+    order = null;
+    busy(false);
+    showStart();
+    return;
+  }
+  search(state(), { started: () => busy(true), answered, failed }, { typing });
+}
+
+function answered(found, { state: asked, asYouType }) {
+  busy(asYouType);
+  quiet();
+  answer = found;
+  if (!asYouType) {
+    compare(asked);
+    if (answer.results.length) remember(asked.q);
+    version += 1;
+  }
+  showAnswer(asYouType);
+  if (!asYouType) readJudgements(asked);
+}
+
+/** Keep the order of this answer, and what moved if only the profile is another. */
+function compare(asked) {
+  const question = questionOf(asked, { profile: false });
+  const isSame = order?.question === question;
+  if (!isSame) moves = null;
+  else if (order.profile !== answer.profile) moves = movesBetween(order, answer);
+  order = { question, order: orderOf(answer), profile: answer.profile };
+}
+
+function failed(error) {
+  busy(false);
+  if (error.needsToken) {
+    notify(
+      "This server needs an access token.",
+      el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"),
+    );
+    return;
+  }
+  if (error.isGone) {
+    dot("gone", "no server");
+    notify("The server does not answer. The page tries again by itself.");
+    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    return;
+  }
+  quiet();
+  answer = null;
+  fill(byId("summary"), el("p", { class: "failed", role: "alert" }, visible(error.message)));
+  fill(byId("hits"));
+  fill(byId("after"));
+  byId("facets").hidden = true;
+  byId("detail").hidden = true;
+  forgetDetail();
+}
+
+async function tryAgain() {
+  if (byId("notice").hidden) return;
+  try {
+    await ask("/health");
+    quiet();
+    begin();
+    askNow(false);
+  } catch {
+    setTimeout(tryAgain, AGAIN_AFTER_MS);
+  }
+}
+
+// --- Showing
+
+function showAnswer(asYouType) {
+  const now = state();
+  document.body.classList.remove("at-start");
+  const summary = byId("summary");
+  const isEmpty = !answer.results.length;
+  fill(summary, summaryOf(answer, asYouType ? null : moves));
+  showFacets(answer, collections);
+  showHits(answer, { selected: selectedId(), moves: asYouType ? null : moves, judged, told });
+  fill(
+    byId("after"),
+    isEmpty && !asYouType ? nothingFound(answer) : null,
+    suggestions(answer),
+    asYouType ? null : more(answer),
+  );
+  byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
+  if (!asYouType) showSelection(0);
+}
+
+function showStart() {
+  document.body.classList.add("at-start");
+  fill(byId("summary"));
+  fill(byId("hits"));
+  fill(byId("facets")).hidden = true;
+  byId("detail").hidden = true;
+  forgetDetail();
+  fill(byId("after"), startPage(status, recent()));
+}
+
+function showView() {
+  const isStatus = state().view === "status";
+  document.body.classList.toggle("at-status", isStatus);
+  document.body.classList.toggle("is-open", state().open && !isStatus);
+  byId("wide").hidden = !isStatus;
+  if (isStatus && !byId("wide").childElementCount)
+    fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
+  // What is covered cannot be reached by keys either.
+  const isCovered = isStatus || (state().open && matchMedia("(max-width: 900px)").matches);
+  for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
+    one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
+  if (isStatus)
+    openStatus({
+      collection: collectionNow,
+      heard: heardStatus,
+      failed: failedAside,
+    });
+  else fill(byId("wide"));
+}
+
+function selectedId() {
+  const { hit } = state();
+  return answer?.results.some((one) => one.id === hit) ? hit : (answer?.results[0]?.id ?? "");
+}
+
+function showSelection(after) {
+  clearTimeout(previewTimer);
+  if (!answer || state().view) return;
+  const id = selectedId();
+  markSelected(id);
+  const wanted = state().at || id;
+  previewTimer = setTimeout(() => {
+    const known = answer?.results.find((hit) => hit.id === wanted);
+    showDetail(wanted, known, { collection: collectionNow(), root: status?.root, profiles, judged, told, version });
+  }, after);
+}
+
+// --- What a person does
+
+function select(hit) {
+  if (state().hit === hit.id && !state().at) return;
+  go({ hit: hit.id, at: "" }, { replace: true, why: "select" });
+}
+
+function open(hit) {
+  go({ hit: hit.id, at: "", open: true }, { replace: state().open, why: "open" });
+  byId("detail").querySelector(".code, .reading, .panel")?.focus({ preventScroll: true });
+}
+
+function visit(id) {
+  go({ at: id, open: true }, { why: "visit" });
+}
+
+function passage(hit, one) {
+  go({ hit: hit.id, at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
+}
+
+function tag(name) {
+  if (!state().tag.includes(name)) go({ ...FROM_THE_TOP, tag: [...state().tag, name] });
+}
+
+async function keepJudgement(hit, worth) {
+  try {
+    await judge(hit, worth, answer.collection);
+  } catch (error) {
+    failedAside(error);
+  }
+}
+
+/** Say what went wrong beside the search: the hits stay. */
+function failedAside(error) {
+  if (error.isGone || error.needsToken) failed(error);
+  else notify(error.message);
+}
+
+/** Go through the list by keys: focus goes along, so that a reader hears each hit. */
+function move(step) {
+  const links = [...byId("hits").querySelectorAll("h3 a")];
+  if (!links.length) return false;
+  const at = links.findIndex((one) => one.closest(".hit").classList.contains("selected"));
+  const isThere = links.includes(document.activeElement);
+  const next = step === 0 || (!isThere && at <= 0 && step > 0) ? 0 : at + step;
+  if (next < 0) field.focus();
+  else (links[next] ?? byId("more-hits") ?? links.at(-1)).focus();
+  document.activeElement.closest(".hit")?.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+function clear() {
+  typedAt = 0;
+  field.value = "";
+  go({ ...FROM_THE_TOP, q: "" }, { why: "clear" });
+  field.focus();
+}
+
+// --- Around it
+
+function heardStatus(found) {
+  const isOther = status?.root !== found.root;
+  status = found;
+  // Links to the editor need the folder's place.
+  if (isOther && answer) {
+    version += 1;
+    showSelection(0);
+  }
+  showIndexState(found);
+}
+
+async function refreshStatus() {
+  try {
+    heardStatus(await readStatus(collectionNow()));
+  } catch (error) {
+    if (error.isGone || error.needsToken) failed(error);
+  }
+  const isUsed = byId("after").contains(document.activeElement);
+  if (asksNothing(state()) && !state().view && !isUsed) showStart();
+}
+
+function openTheSettings() {
+  openSettings(() => {
+    version += 1;
+    forgetDetail();
+    begin();
+    askNow(false);
+  });
+}
+
+function showChoices() {
+  const place = byId("profile");
+  const now = state().profile || profiles.default;
+  fill(
+    place,
+    profiles.profiles.map((one) =>
+      el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name),
+    ),
+  );
+  place.value = now;
+  byId("collections").hidden = collections.length < 2;
+  fill(
+    byId("collection"),
+    collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)),
+  );
+  byId("collection").value = state().collection;
+}
+
+async function begin() {
+  refreshStatus();
+  const [known, held] = await Promise.allSettled([ask("/api/profiles"), ask("/api/collections")]);
+  if (known.status === "fulfilled") Object.assign(profiles, known.value);
+  if (held.status === "fulfilled") collections = held.value.collections;
+  showChoices();
+  if (answer) showFacets(answer, collections);
+}
+
+byId("profile").addEventListener("change", (event) =>
+  go(
+    { ...FROM_THE_TOP, hit: state().hit, profile: event.target.value === profiles.default ? "" : event.target.value },
+    { why: "profile" },
+  ),
+);
+byId("collection").addEventListener("change", (event) =>
+  go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }),
+);
+byId("state").addEventListener("click", () => go({ view: state().view ? "" : "status" }));
+byId("theme").addEventListener("click", nextTheme);
+byId("settings").addEventListener("click", openTheSettings);
+byId("help").addEventListener("click", showKeys);
+byId("clear").addEventListener("click", clear);
+byId("brand").addEventListener("click", (event) => {
+  event.preventDefault();
+  go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
+  field.focus();
+});
+changed(showChoices);
+listenToKeys({
+  move,
+  clear,
+  judgeSelected: (worth) => {
+    const hit = answer?.results.find((one) => one.id === selectedId());
+    if (hit) keepJudgement(hit, worth);
+  },
+});
+setInterval(() => {
+  if (!document.hidden && !state().view) refreshStatus();
+}, STATUS_EVERY_MS);
+
+fill(byId("clear"), icon("close"));
+fill(byId("settings"), icon("gear"));
+fill(byId("help"), icon("keys"));
+showTheme();
+field.value = state().q;
+byId("clear").hidden = !state().q;
+begin();
+showView();
+askNow(false);
+if (asksNothing(state()) && !matchMedia("(pointer: coarse)").matches) field.focus();
