@@ -115,7 +115,7 @@ def test_values_of_a_query_string_are_read_from_text() -> None:
 
 def test_every_key_is_an_option_of_a_search_and_the_schema_tells_its_default() -> None:
     taken = signature(Collection.search).parameters
-    beside = {"query", "graph_id", "domain", "max_tokens"}
+    beside = {"query", "collection", "domain", "max_tokens"}
     for model in (HttpSearch, McpSearch):
         told = {name: one.default for name, one in model.model_fields.items() if name not in beside}
         assert told == {name: taken[name].default for name in told}
@@ -137,7 +137,7 @@ def test_every_option_of_a_search_reaches_the_engine() -> None:
 def test_what_packs_an_answer_takes_each_key_that_may_be_sent_to_it() -> None:
     taken = set(signature(Collection.context).parameters)
 
-    assert set(HttpContext.model_fields) - {"graph_id"} <= taken
+    assert set(HttpContext.model_fields) - {"collection"} <= taken
 
 
 @pytest.mark.parametrize("score", ["nan", "inf"])
