@@ -432,6 +432,21 @@ class Collection:
                 content = snapshot.content(path)
                 yield from () if content is None else content.nodes
 
+    def paths(self, below: str = "") -> list[str]:
+        """Return the paths of all files, or of those below a folder of the root."""
+        inside = "" if below in ("", ".") else f"{below}/"
+        with self._backend.snapshot() as snapshot:
+            return [
+                path
+                for path in snapshot.paths()
+                if path.startswith(inside) and not path.endswith("/")
+            ]
+
+    def texts(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """Return the whole texts of nodes; unlike `get` this opens none of them."""
+        with self._backend.snapshot() as snapshot:
+            return dict(snapshot.texts([NodeId(one) for one in ids]))
+
     def scan(
         self,
         query: str,

@@ -70,6 +70,7 @@ def environment(folder: Path) -> dict[str, str]:
         "TRIVIUM_HOME": str(folder.parent / "home"),
         "TRIVIUM_CONFIG": str(folder.parent / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "none",
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
 
 

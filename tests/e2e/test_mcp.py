@@ -16,9 +16,11 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, CallToolResult, TextContent
 
+import trivium
+
 Result = TypeVar("Result")
 
-LAUNCH = "import sys; from trivium.doors.mcp.serve import run; run(folder=sys.argv[1])"
+LAUNCH = "import sys; from trivium.doors.mcp.serve import run; run(folders=sys.argv[1:2], tools=sys.argv[2:])"
 TRIES = 400
 GREETING: list[dict[str, object]] = [
     {
@@ -56,6 +58,8 @@ def environ(folder: Path, *, model: str = "none") -> dict[str, str]:
         "TRIVIUM_HOME": str(folder.parent / "home"),
         "TRIVIUM_CONFIG": str(folder.parent / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": model,
+        # The tree under test: a client gives its server nothing of its own environment.
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
 
 
@@ -106,7 +110,7 @@ def test_a_client_of_either_protocol_lists_searches_and_fetches(shop: Path, is_o
 
     names, found, read = talk(shop, conversation, is_old=is_old)
 
-    assert names == ["search", "fetch", "related", "context"]
+    assert names == ["search", "fetch", "related", "context", "status"]
     assert [hit["id"] for hit in data_of(found)["results"]] == ["code:auth.py#hash_password"]
     assert "auth.py:1  code:auth.py#hash_password" in text_of(found)
     assert data_of(read)["text"].startswith("def hash_password")
@@ -123,7 +127,7 @@ def test_nothing_found_is_not_an_error(shop: Path) -> None:
     result = call(shop, "search", query="xyzzyplugh")
 
     assert data_of(result)["results"] == []
-    assert text_of(result).startswith("0 of 0 results")
+    assert text_of(result).startswith('No results found for "xyzzyplugh".')
 
 
 def test_an_unknown_id_is_an_error_of_the_tool(shop: Path) -> None:
@@ -211,8 +215,10 @@ def test_the_first_call_reports_its_progress(shop: Path) -> None:
         lambda client: client.call_tool("search", {"query": "tabby"}, progress_callback=note),
     )
 
-    files = 2
-    assert seen == [(done, files) for done in range(files + 1)]
+    done = [progress for progress, _ in seen]
+    assert (done[0], done[-1]) == (0, 100)
+    assert done == sorted(set(done))
+    assert {total for _, total in seen} == {100}
 
 
 def test_calls_made_at_once_are_all_answered(shop: Path) -> None:
@@ -261,6 +267,7 @@ def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
         "fetch",
         "related",
         "context",
+        "status",
     ]
     assert (ended, rest, log.read_text(encoding="utf-8")) == (0, "", "")
 
@@ -289,7 +296,7 @@ def test_tools_are_listed_before_anything_heavy_is_imported(shop: Path, tmp_path
         process.wait(timeout=60)
 
     imported = {line.rpartition("|")[2].strip() for line in log.read_text("utf-8").splitlines()}
-    assert "trivium.doors.mcp.tools" in imported
+    assert "trivium.doors.mcp.server" in imported
     assert not imported & {"numpy", "tantivy", "onnxruntime", "tree_sitter", "trivium.collection"}
 
 

@@ -74,14 +74,16 @@ class Asked:
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"graph_id", "domain", "max_tokens"})
+_BESIDE = frozenset({"collection", "graph_id", "domain", "max_tokens"})
 
 
-class _Request(BaseModel):
+class Strict(BaseModel):
+    """What is checked to the letter: no other keys, no other types."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
 
 
-class SearchRequest(_Request):
+class SearchRequest(Strict):
     """The keys of a search that every JSON door takes."""
 
     query: Annotated[
@@ -181,7 +183,7 @@ class HttpContext(ContextRequest):
     graph_id: str | None = None
 
 
-class RelatedRequest(_Request):
+class RelatedRequest(Strict):
     """What is like one node, by its id."""
 
     id: Annotated[
@@ -210,13 +212,13 @@ class McpRelated(RelatedRequest):
     ] = None
 
 
-class McpFetch(_Request):
+class McpFetch(Strict):
     """One node or chunk, by its id."""
 
     id: Annotated[str, Field(min_length=1, description="The id of a hit, or of one of its chunks.")]
 
 
-Request = TypeVar("Request", bound=_Request)
+Request = TypeVar("Request", bound=Strict)
 
 
 def read(model: type[Request], given: object, *, is_text: bool = False) -> Request:
@@ -305,7 +307,7 @@ def _xplor_hit(hit: Mapping[str, object]) -> Data:
 
 
 def _refuse_unknown(
-    model: type[_Request], given: Mapping[str, object], *, others: tuple[str, ...]
+    model: type[Strict], given: Mapping[str, object], *, others: tuple[str, ...]
 ) -> None:
     known = [field.alias or name for name, field in model.model_fields.items()]
     for key in given:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trivium.doors import answers
 from trivium.doors.following import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
+Result = TypeVar("Result")
 
 SYNC_EVERY_S = POLL_S
 # Long enough for our own embedding thread to store a batch and let go of the writer lock.
@@ -56,6 +57,15 @@ _DRAIN_S = 30.0
 
 class _Stopped(Exception):
     """The server is going down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a sync has come: the name of its stage, what is done and what there is to do."""
+
+    name: str
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +126,12 @@ class Upkeep:
         self._remembered_at = -math.inf
         self._missed: _Missed | None = None
         self._read_so_far = ""
+        self._stage: Stage | None = None
+        self._has_ended_once = threading.Event()
         self._has_failed_to_embed = False
         # A daemon, so that a server that fails to start is not kept alive by it.
         self._thread = threading.Thread(target=self._work, name="trivium upkeep", daemon=True)
+        self._starting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -130,9 +143,20 @@ class Upkeep:
         """Whether the folder has been gone through once."""
         return self._synced_at is not None
 
+    @property
+    def stage(self) -> Stage | None:
+        """How far the sync under way has come; None where none is."""
+        return self._stage
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the folder has been gone through once; return whether it has."""
+        return self._has_ended_once.wait(timeout_s)
+
     def start(self) -> None:
-        """Go through the folder and embed what is new, in the background."""
-        self._thread.start()
+        """Go through the folder and embed what is new, in the background; once."""
+        with self._starting:
+            if self._thread.ident is None:
+                self._thread.start()
 
     def stop(self) -> None:
         """Ask the background, and any sync under way, to end; return at once."""
@@ -171,6 +195,12 @@ class Upkeep:
         if self.is_ready:
             self._take_in()
         return self._with_what_was_missed(self._collection.related(wanted, limit=limit))
+
+    def look(self, ask: Callable[[Collection], Result]) -> Result:
+        """Put a question that changes nothing to the same state of the folder as a search."""
+        if self.is_ready:
+            self._take_in()
+        return ask(self._collection)
 
     def _with_what_was_missed(self, answer: Answer) -> Answer:
         missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
@@ -248,6 +278,8 @@ class Upkeep:
             self._missed = _Missed(str(error))
         finally:
             self._synced_at = self._clock()
+            self._stage = None
+            self._has_ended_once.set()
             if has_failed:
                 self._owed.note(None)
             if folders is None:
@@ -257,6 +289,7 @@ class Upkeep:
         def report(stage: str, done: int, total: int) -> None:
             if self._stopping.is_set():
                 raise _Stopped
+            self._stage = Stage(stage, done, total)
             self._read_so_far = f" ({done:,} of {total:,} files)"
             progress(stage, done, total)
 
@@ -314,6 +347,8 @@ class Upkeep:
         except Exception:
             log.exception("linking or embedding failed; the next change tries again")
             return False
+        finally:
+            self._stage = None
         return True
 
     def _remember(self) -> None:

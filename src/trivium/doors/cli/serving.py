@@ -21,9 +21,20 @@ def serve(folder: Path, *, host: str, port: int) -> None:
 
 
 @click.command()
-@FOLDER
-def mcp(folder: Path) -> None:
-    """Answer an agent over MCP on standard input and output."""
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--tools",
+    multiple=True,
+    metavar="SETS",
+    help="core (default), xplor or rag, and graph beside it: --tools core,graph.",
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0),
+    help="Seconds that a first call waits for the index; then what is there answers. [default: 5]",
+)
+def mcp(folders: tuple[Path, ...], *, tools: tuple[str, ...], patience: float | None) -> None:
+    """Answer an agent over MCP on standard input and output, about FOLDERS or this one."""
     from trivium.doors.mcp.serve import run
 
-    run(folder=folder)
+    run(folders=folders or (Path(),), tools=tools, patience_s=patience)

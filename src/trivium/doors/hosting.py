@@ -1,0 +1,192 @@
+"""Folders -> the collections of one process, by name, each kept fresh from its first use on.
+
+Nothing is opened, and nothing of the engine imported, before a collection is asked for; models
+are shared by all. Safe to use from many threads. Used by the HTTP and the MCP door.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.errors import BackendUnavailable, NotFound, UsageError, unknown
+
+if TYPE_CHECKING:
+    from trivium.config import Settings
+    from trivium.doors.upkeep import Upkeep
+
+
+class Hosting:
+    """The collections that one process answers for.
+
+    `settings` hold for all of them; None is what each folder says.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        default: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._given = tuple(folders)
+        self._settings = settings
+        self._wanted = default
+        self._guard = threading.RLock()
+        self._folders: dict[str, Path] | None = None
+        self._opened: dict[str, Upkeep] = {}
+        self._is_started = False
+        self._is_stopped = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the collections, in the order they were given.
+
+        Raises UsageError if one is no folder, or two are one collection.
+        """
+        return tuple(self._named())
+
+    @property
+    def default(self) -> str:
+        """The name of the collection that answers where none is named."""
+        names = self.names
+        if self._wanted is None:
+            return names[0]
+        if self._wanted not in names:
+            raise UsageError(unknown("collection", self._wanted, names))
+        return self._wanted
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is going down."""
+        return self._is_stopped
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of a collection, without opening it. Raises NotFound."""
+        with self._guard:
+            return self._named()[self._known(name)]
+
+    def is_open(self, name: str) -> bool:
+        """Whether a collection has been asked for since the start."""
+        return name in self._opened
+
+    def opened(self) -> tuple[Upkeep, ...]:
+        """Return what has been asked for so far; opens nothing."""
+        with self._guard:
+            return tuple(self._opened.values())
+
+    def upkeep(self, name: str | None = None) -> Upkeep:
+        """Return a collection, or the default one; opened and started at its first use.
+
+        Raises NotFound that names those there are.
+        """
+        with self._guard:
+            known = self._known(name)
+            found = self._opened.get(known)
+            return self._open(known) if found is None else found
+
+    def start(self) -> None:
+        """Keep what is open, and the default, fresh in the background; others from first use."""
+        with self._guard:
+            self._is_started = True
+            self.upkeep()
+            for one in self._opened.values():
+                one.start()
+
+    def stop(self) -> None:
+        """Ask everything that runs to end; return at once."""
+        self._is_stopped = True
+        for one in self.opened():
+            one.stop()
+
+    def close(self) -> None:
+        """Stop, wait for what runs and let go of all collections."""
+        self.stop()
+        for one in self.opened():
+            one.close()
+
+    def add(self, folder: Path) -> Upkeep:
+        """Answer for one more folder; one that is there already is returned.
+
+        Raises UsageError if it is no folder, or another has its name.
+        """
+        with self._guard:
+            named = self._named()
+            place = folder.expanduser().resolve()
+            name = self._name(place)
+            if named.setdefault(name, place) != place:
+                raise _two(name, named[name], place)
+            return self.upkeep(name)
+
+    def remove(self, name: str) -> None:
+        """Answer for a collection no more; its index stays. Raises NotFound, UsageError."""
+        with self._guard:
+            known = self._known(name)
+            if len(self._named()) == 1:
+                raise UsageError(f"{known!r} is the only collection here; end the server instead.")
+            del self._named()[known]
+            if self._wanted == known:
+                self._wanted = None
+            gone = self._opened.pop(known, None)
+        if gone is not None:
+            gone.close()
+
+    def _known(self, name: str | None) -> str:
+        """Return the name of a collection that is here. Raises NotFound."""
+        if name is None:
+            return self.default
+        names = self._named()
+        if name not in names:
+            listed = ", ".join(map(repr, names))
+            raise NotFound(f"No collection {name[:100]!r} here. This server has {listed}.")
+        return name
+
+    def _open(self, name: str) -> Upkeep:
+        from trivium.collection import open_collection
+        from trivium.doors.upkeep import Upkeep
+
+        if self._is_stopped:
+            raise BackendUnavailable("The server is going down.")
+        made = self._opened[name] = Upkeep(
+            open_collection(self._named()[name], settings=self._settings)
+        )
+        if self._is_started:
+            made.start()
+        return made
+
+    def _named(self) -> dict[str, Path]:
+        with self._guard:
+            if self._folders is None:
+                self._folders = self._by_name()
+            return self._folders
+
+    def _by_name(self) -> dict[str, Path]:
+        if not self._given:
+            raise UsageError("Give at least one folder.")
+        named: dict[str, Path] = {}
+        for folder in self._given:
+            place = folder.expanduser().resolve()
+            name = self._name(place)
+            if named.setdefault(name, place) != place:
+                raise _two(name, named[name], place)
+        return named
+
+    def _name(self, place: Path) -> str:
+        """Return what a folder's collection is called: after the folder that has its index."""
+        from trivium.config import load
+        from trivium.home import find_root
+
+        settings = load() if self._settings is None else self._settings
+        root = find_root(place, settings.home)
+        if root != place and not place.is_dir():
+            raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
+        return (place if root is None else root).name or "root"
+
+
+def _two(name: str, first: Path, second: Path) -> UsageError:
+    return UsageError(
+        f"{first} and {second} are both called {name!r}, and requests name one of them. "
+        "Serve one of the two from another server."
+    )
