@@ -20,8 +20,9 @@ from trivium.home import folder_of
 
 LAUNCH = """
 import sys
+from pathlib import Path
 from trivium.doors.http.serve import run
-run(folder=sys.argv[1], host="127.0.0.1", port=0)
+run(folders=[Path(sys.argv[1])], host="127.0.0.1", port=0)
 """
 ANSWER_KEYS = [
     "query",

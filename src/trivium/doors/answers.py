@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from trivium.doors.failures import RequestInvalid
-from trivium.errors import NotFound, UsageError
+from trivium.errors import UsageError
 from trivium.filtering.fields import FIELDS
 from trivium.results import present
 
@@ -36,6 +36,9 @@ MAX_QUERY_CHARACTERS = 10_000
 LIMIT_NAMES = ("limit", "top", "n", "top_k", "maxResults")
 # How many nodes a walk over the graph starts from, as seed 003 and as Python call it.
 SEED_NAMES = ("topK", "seeds")
+# Seed 000 calls a collection a graph.
+COLLECTION_NAMES = ("collection", "graphId")
+_OTHER_NAMES = {"limit": LIMIT_NAMES, "seeds": SEED_NAMES, "collection": COLLECTION_NAMES}
 XPLOR_KEYS = ("id", "name", "type", "score", "description")
 
 
@@ -74,7 +77,7 @@ class Asked:
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"collection", "graph_id", "domain", "max_tokens"})
+_BESIDE = frozenset({"collection", "domain", "max_tokens"})
 
 
 class Strict(BaseModel):
@@ -117,7 +120,7 @@ class SearchRequest(Strict):
 class HttpSearch(SearchRequest):
     """A search over HTTP: seed 000's five keys and those of search()."""
 
-    graph_id: str | None = None
+    collection: str | None = None
     domain: Names | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
@@ -180,7 +183,13 @@ class ContextRequest(SearchRequest):
 class HttpContext(ContextRequest):
     """The same over HTTP, which may name the collection."""
 
-    graph_id: str | None = None
+    collection: str | None = None
+
+
+class HttpCollection(Strict):
+    """Which collection is meant, and nothing else."""
+
+    collection: str | None = None
 
 
 class RelatedRequest(Strict):
@@ -231,7 +240,7 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
         raise RequestInvalid(f"The request must be a JSON object, not {_json_name(given)}.")
     others: tuple[str, ...] = ()
     plain = given
-    for name, names in (("limit", LIMIT_NAMES), ("seeds", SEED_NAMES)):
+    for name, names in _OTHER_NAMES.items():
         if name in model.model_fields:
             others += names
             plain = _one_name(plain, name, names)
@@ -267,12 +276,6 @@ def pack(collection: Collection, asked: Asked, *, max_tokens: int) -> Context:
 def _refuse_files(asked: Asked) -> None:
     if asked.profile is not None and asked.profile.endswith(".toml"):
         raise UsageError("Give a profile by its name; files are for who runs the server.")
-
-
-def check_collection(wanted: str | None, served: str) -> None:
-    """Refuse a collection that is not the one served here. Raises NotFound."""
-    if wanted is not None and wanted != served:
-        raise NotFound(f"No collection {wanted!r} here. This server has {served!r}.")
 
 
 def as_xplor(data: Mapping[str, object]) -> Data:

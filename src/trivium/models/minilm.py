@@ -6,6 +6,7 @@ They change only together with a new version of that package (packages/minilm/ex
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,10 +22,12 @@ PINS = Pins(
 SETTINGS = OnnxSettings(max_length=256, pooling="mean", dimension=384)
 
 
+@cache
 def minilm(*, threads: int | None = None, folder: Path | None = None) -> OnnxEmbedder:
-    """Return the embedder, not yet loaded; `folder` replaces the installed package's.
+    """Return the embedder, not yet loaded, one for the process.
 
-    Raises MissingExtra if the package or what runs it is not installed.
+    `folder` replaces the installed package's. Raises MissingExtra if the package or what
+    runs it is not installed.
     """
     require_runtime("minilm")
     return OnnxEmbedder(

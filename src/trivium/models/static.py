@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -153,6 +154,7 @@ def _count_factor(count: int) -> float:
 _COUNT_FACTORS = [float(round(_COUNT_STEPS * count**COUNT_POWER)) for count in range(256)]
 
 
+@cache
 def static() -> StaticEmbedder:
-    """Return the embedder of the package's own table, not yet loaded."""
+    """Return the embedder of the package's own table, not yet loaded; one for the process."""
     return StaticEmbedder()

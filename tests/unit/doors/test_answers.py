@@ -5,7 +5,6 @@ import pytest
 from trivium.doors import answers
 from trivium.doors.answers import Asked, HttpSearch, McpFetch, McpSearch
 from trivium.doors.failures import RequestInvalid
-from trivium.errors import NotFound
 
 
 def asked(**given: object) -> Asked:
@@ -126,11 +125,11 @@ def test_a_fetch_takes_an_id_and_no_limit() -> None:
         answers.read(McpFetch, {"id": "code:a.py#f", "top": 3})
 
 
-def test_only_the_collection_that_is_served_may_be_named() -> None:
-    answers.check_collection(None, "shop")
-    answers.check_collection("shop", "shop")
-    with pytest.raises(NotFound, match="No collection 'other' here"):
-        answers.check_collection("other", "shop")
+def test_a_collection_may_be_called_a_graph_as_the_first_seed_does() -> None:
+    for name in ("collection", "graphId"):
+        assert answers.read(HttpSearch, {"query": "cat", name: "shop"}).collection == "shop"
+    with pytest.raises(RequestInvalid, match="collection and graphId mean the same"):
+        answers.read(HttpSearch, {"query": "cat", "collection": "shop", "graphId": "other"})
 
 
 @pytest.mark.parametrize(

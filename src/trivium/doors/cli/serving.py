@@ -10,14 +10,14 @@ from trivium.doors.cli.folder import FOLDER
 
 
 @click.command()
-@FOLDER
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=7700, show_default=True, type=int)
-def serve(folder: Path, *, host: str, port: int) -> None:
-    """Answer HTTP requests about FOLDER on this machine."""
+def serve(folders: tuple[Path, ...], *, host: str, port: int) -> None:
+    """Answer HTTP requests about one folder or several on this machine."""
     from trivium.doors.http.serve import run
 
-    run(folder=folder, host=host, port=port)
+    run(folders=folders or (Path(),), host=host, port=port)
 
 
 @click.command()

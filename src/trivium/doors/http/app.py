@@ -1,4 +1,4 @@
-"""Upkeep -> an ASGI application: search, context, nodes, health.
+"""Collections -> an ASGI application: search, context, nodes, health.
 
 Each endpoint reads a request, puts one call to the collection in a worker thread and
 writes the answer. Nothing of a query is logged above DEBUG.
@@ -26,12 +26,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium import __version__
 from trivium.doors import answers
-from trivium.doors.answers import Data, HttpContext, HttpRelated, HttpSearch
+from trivium.doors.answers import Data, HttpCollection, HttpContext, HttpRelated, HttpSearch
 from trivium.doors.failures import RequestInvalid
+from trivium.doors.hosting import Hosting
 from trivium.doors.http import reply
 from trivium.doors.http.body import TOO_LARGE, json_body, query_data, wants_xplor
 from trivium.doors.http.guard import Guard
-from trivium.doors.upkeep import Upkeep
 from trivium.errors import TriviumError
 from trivium.results import present
 from trivium.results.present_context import context_data
@@ -63,21 +63,21 @@ class _AnyText(Convertor[str]):
 register_url_convertor("any", _AnyText())
 
 
-def build(upkeep: Upkeep, *, port: int) -> Starlette:
-    """Return the application; it starts and stops the upkeep with itself."""
+def build(hosting: Hosting, *, port: int) -> Starlette:
+    """Return the application; it starts and stops the collections with itself."""
     workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="trivium search")
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        upkeep.start()
+        hosting.start()
         try:
             yield
         finally:
-            upkeep.stop()
+            hosting.stop()
             workers.shutdown(cancel_futures=True)
-            upkeep.close()
+            hosting.close()
 
-    doors = _Endpoints(upkeep, workers)
+    doors = _Endpoints(hosting, workers)
     return Starlette(
         routes=[
             Route("/api/search", _guarded(doors.search), methods=["GET", "POST"]),
@@ -95,8 +95,8 @@ def build(upkeep: Upkeep, *, port: int) -> Starlette:
 class _Endpoints:
     """What can be asked for."""
 
-    def __init__(self, upkeep: Upkeep, workers: ThreadPoolExecutor) -> None:
-        self._upkeep = upkeep
+    def __init__(self, hosting: Hosting, workers: ThreadPoolExecutor) -> None:
+        self._hosting = hosting
         self._workers = workers
 
     async def search(self, request: Request) -> Response:
@@ -126,11 +126,12 @@ class _Endpoints:
         if beside:
             raise RequestInvalid(f"{next(iter(beside))!r} belongs in the body, not in the address.")
         wanted = answers.read(HttpContext, await json_body(request))
-        answers.check_collection(wanted.graph_id, self._upkeep.name)
         asked = wanted.asked()
         log.debug("context: %r", asked)
         packed = await self._in_worker(
-            lambda: self._upkeep.context(asked, max_tokens=wanted.max_tokens)
+            lambda: self._hosting.upkeep(wanted.collection).context(
+                asked, max_tokens=wanted.max_tokens
+            )
         )
         return reply.found(context_data(packed))
 
@@ -138,32 +139,35 @@ class _Endpoints:
         """Return what is like one node; the request is the query string."""
         data = query_data(request.query_params)
         wanted = answers.read(HttpRelated, data, is_text=True)
-        answers.check_collection(wanted.collection, self._upkeep.name)
-        answer = await self._in_worker(lambda: self._upkeep.related(wanted.id, limit=wanted.limit))
+        answer = await self._in_worker(
+            lambda: self._hosting.upkeep(wanted.collection).related(wanted.id, limit=wanted.limit)
+        )
         return reply.found(present.as_data(answer))
 
     async def get_node(self, request: Request) -> Response:
         """Return one node or chunk with its text."""
         wanted: str = request.path_params["id"]
-        answers.check_collection(request.query_params.get("collection"), self._upkeep.name)
-        item = await self._in_worker(lambda: self._upkeep.get(wanted))
+        data = query_data(request.query_params)
+        where = answers.read(HttpCollection, data, is_text=True).collection
+        item = await self._in_worker(lambda: self._hosting.upkeep(where).get(wanted))
         return reply.found(answers.item_data(item))
 
     async def get_health(self, _: Request) -> Response:
         """Say that the server is up, and whether it has been through its folder."""
-        status = "ok" if self._upkeep.is_ready else "indexing"
+        default = self._hosting.upkeep()
         data: Data = {
-            "status": status,
+            "status": "ok" if default.is_ready else "indexing",
             "version": __version__,
-            "collection": self._upkeep.name,
+            "collection": default.name,
         }
         return reply.found(data)
 
     async def _search(self, request: HttpSearch, *, is_xplor: bool) -> Response:
-        answers.check_collection(request.graph_id, self._upkeep.name)
         asked = request.asked()
         log.debug("search: %r", asked)
-        answer = await self._in_worker(lambda: self._upkeep.search(asked))
+        answer = await self._in_worker(
+            lambda: self._hosting.upkeep(request.collection).search(asked)
+        )
         data = present.as_data(answer)
         return reply.found(answers.as_xplor(data) if is_xplor else data)
 

@@ -1,4 +1,4 @@
-"""A folder and an address -> a server that runs until it is told to stop.
+"""Folders and an address -> a server that runs until it is told to stop.
 
 Loopback only: requests carry no token in this release. Called by `trivium serve`.
 """
@@ -9,6 +9,7 @@ import logging
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,8 @@ _MAX_PORT = 65_535
 _LEAVE_S = 5
 
 
-def run(*, folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
-    """Serve `folder` until SIGINT or SIGTERM; port 0 takes a free one.
+def run(*, folders: Sequence[Path], host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+    """Serve `folders` until SIGINT or SIGTERM; port 0 takes a free one.
 
     Raises UsageError if the address is not loopback or is taken, MissingExtra without the
     `serve` extra.
@@ -38,19 +39,19 @@ def run(*, folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT
         from trivium.doors.http.app import build
     except ModuleNotFoundError as error:
         raise MissingExtra("trivium serve", extra="serve") from error
-    from trivium.collection import open_collection
-    from trivium.doors.upkeep import Upkeep
+    from trivium.doors.hosting import Hosting
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
     # Our own line says where the server is; uvicorn's say that it starts and stops.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    upkeep = Upkeep(open_collection(folder))
+    hosting = Hosting(folders)
+    names = ", ".join(hosting.names)
     with listen(host, port) as listener:
         bound = listener.getsockname()[1]
-        app = build(upkeep, port=bound)
+        app = build(hosting, port=bound)
         server = Server(_settings(app))
         shown = f"[{host}]" if ":" in host else host
-        sys.stderr.write(f"Trivium serves {upkeep.name} at http://{shown}:{bound}\n")
+        sys.stderr.write(f"Trivium serves {names} at http://{shown}:{bound}\n")
         sys.stderr.flush()
         # uvicorn shuts down in order and then sends itself the signal again, for whoever
         # started it; both are made Ctrl-C, and by then there is nothing left to do.

@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from trivium import config
-from trivium.collection import open_collection
 from trivium.doors import answers
 from trivium.doors.answers import Asked, ContextRequest
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.following import no_progress
+from trivium.doors.hosting import Hosting
 from trivium.doors.http.app import build
 from trivium.doors.upkeep import Upkeep
 
@@ -24,7 +24,7 @@ Post = Callable[..., httpx.Response]
 
 
 @pytest.fixture
-def upkeep(tmp_path: Path) -> Iterator[Upkeep]:
+def hosting(tmp_path: Path) -> Iterator[Hosting]:
     folder = tmp_path / "shop"
     folder.mkdir()
     (folder / "cats.md").write_text("# Cats\n\nA tabby sleeps.\n", encoding="utf-8")
@@ -34,16 +34,21 @@ def upkeep(tmp_path: Path) -> Iterator[Upkeep]:
         "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "none",
     }
-    made = Upkeep(open_collection(folder, settings=config.load(environ=environ)))
+    made = Hosting([folder], settings=config.load(environ=environ))
     yield made
     made.close()
 
 
 @pytest.fixture
-def post(upkeep: Upkeep) -> Post:
+def upkeep(hosting: Hosting) -> Upkeep:
+    return hosting.upkeep()
+
+
+@pytest.fixture
+def post(hosting: Hosting) -> Post:
     def send(address: str = "/api/context", **body: Any) -> httpx.Response:
         async def sent() -> httpx.Response:
-            transport = httpx.ASGITransport(app=build(upkeep, port=PORT))
+            transport = httpx.ASGITransport(app=build(hosting, port=PORT))
             base = f"http://127.0.0.1:{PORT}"
             async with httpx.AsyncClient(transport=transport, base_url=base) as client:
                 return await client.post(address, json=body)
