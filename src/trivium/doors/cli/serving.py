@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from trivium.doors.cli.folder import FOLDER
-
 
 @click.command()
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))

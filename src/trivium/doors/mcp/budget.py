@@ -208,7 +208,7 @@ def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     hits = _hits(data)
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
     if not data["total"]:
-        asked = str(data["query"])
+        asked = str(data.get("query", ""))
         lines = [f"No results found{f' for {_shown(asked)}' if asked.strip() else ''}."]
     for number, hit in enumerate(hits, start=1):
         lines.append(f"{number}. {_place(hit)}  {hit['id']}{_likely(hit)}")

@@ -79,9 +79,7 @@ def search(upkeep: Upkeep, request: Search) -> Reply:
         return page.next if same else None
 
     more = _in_seed_002(answer, asked) if answer.profile == _EMBER else _deprecated(answer)
-    return fit(
-        answer_data(answer), max_tokens=request.max_tokens, next_after=next_after, more=more
-    )
+    return fit(answer_data(answer), max_tokens=request.max_tokens, next_after=next_after, more=more)
 
 
 def related(upkeep: Upkeep, request: Related) -> Reply:

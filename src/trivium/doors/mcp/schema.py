@@ -97,9 +97,7 @@ ITEM = keyed(
         "source": SOURCE,
         "tags": TEXTS,
         "metadata": {"type": "object"},
-        "sections": listed(
-            keyed({"heading": TEXT, "preview": TEXT, "level": {"type": "integer"}})
-        ),
+        "sections": listed(keyed({"heading": TEXT, "preview": TEXT, "level": {"type": "integer"}})),
         "chunks": TEXTS,
         "edges": listed(
             keyed(

@@ -168,7 +168,7 @@ class Service:
             raise MCPError(INVALID_PARAMS, f"Resource not found: {error}") from error
         except TriviumError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a door: whatever it was, the client is told
             raise MCPError(INTERNAL_ERROR, _unexpected(error, "resources")) from None
 
     async def _in_worker(self, work: Callable[[], Result]) -> Result:
