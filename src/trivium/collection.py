@@ -453,10 +453,10 @@ class Collection:
                 if path.startswith(inside) and not path.endswith("/")
             ]
 
-    def texts(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def texts(self, ids: Sequence[str]) -> Mapping[NodeId, str]:
         """Return the whole texts of nodes; unlike `get` this opens none of them."""
         with self._backend.snapshot() as snapshot:
-            return dict(snapshot.texts([NodeId(one) for one in ids]))
+            return snapshot.texts([NodeId(one) for one in ids])
 
     def files(self, paths: Sequence[str]) -> Mapping[str, FileFacts]:
         """Return what is known of files; one that is not indexed is left out."""

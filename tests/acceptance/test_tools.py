@@ -23,7 +23,8 @@ FILES = {
     ),
     "guides/reset.md": "# Reset\n\nHow to reset a password.\n\n## Cats\n\nA tabby sleeps.\n",
     "skills/hashing.md": (
-        "---\nname: Hashing\ndescription: Hash a password well.\ntriggers: [salt it]\n---\n\nText.\n"
+        "---\nname: Hashing\ndescription: Hash a password well.\n"
+        "triggers: [salt it]\n---\n\nText.\n"
     ),
 }
 

@@ -20,7 +20,10 @@ import trivium
 
 Result = TypeVar("Result")
 
-LAUNCH = "import sys; from trivium.doors.mcp.serve import run; run(folders=sys.argv[1:2], tools=sys.argv[2:])"
+LAUNCH = (
+    "import sys; from trivium.doors.mcp.serve import run; "
+    "run(folders=sys.argv[1:2], tools=sys.argv[2:])"
+)
 TRIES = 400
 GREETING: list[dict[str, object]] = [
     {

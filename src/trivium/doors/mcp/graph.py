@@ -109,10 +109,10 @@ def _recall(upkeep: Upkeep, request: Recall) -> Reply:
 
 
 def _shaped(upkeep: Upkeep, hits: Sequence[Hit], shape: Shape, *, has_body: bool) -> list[Data]:
-    texts = upkeep.look(lambda collection: collection.texts([hit.id for hit in hits]))
+    texts = upkeep.look(lambda collection: collection.texts([hit.node.id for hit in hits]))
     shown = []
     for hit in hits:
-        text = texts.get(hit.id, hit.text)
+        text = texts.get(hit.node.id, hit.text)
         shown.append({**shape(hit, text), **({"body": text} if has_body else {})})
     return shown
 
