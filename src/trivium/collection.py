@@ -18,12 +18,21 @@ from typing import TYPE_CHECKING, Self
 from trivium import config, engine, indexer, profiles
 from trivium.alike import alike
 from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
-from trivium.backends.base import Backend, Census, Contents, FileHistory, Snapshot, Space
+from trivium.backends.base import (
+    Backend,
+    Census,
+    Contents,
+    FileContent,
+    FileHistory,
+    Snapshot,
+    Space,
+)
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
     ChunkNotFound,
     ConfigError,
     IndexNotFound,
+    NotFound,
     UsageError,
     unknown,
 )
@@ -35,12 +44,14 @@ from trivium.lookups import (
     DEPENDS,
     Checked,
     FileFacts,
+    Surroundings,
     Walking,
     checked,
     files_of,
     find,
     related,
     sections_of,
+    surroundings,
 )
 from trivium.meaning import Filling, Meaning
 from trivium.models.base import Knowing
@@ -168,6 +179,15 @@ class Collection:
     def identity(self) -> str:
         """What tells it from every other collection, also from one of the same name."""
         return self._folder.name
+
+    @property
+    def state(self) -> str:
+        """What changes whenever the index does, by whichever process."""
+        meta = self._backend.meta()
+        with self._backend.snapshot() as snapshot:
+            spaces = [f"{one.model_id}:{one.coverage:.6f}" for one in snapshot.spaces()]
+        kept = (meta.get(one, "") for one in ("incarnation", "revision", "indexed_at"))
+        return " ".join((*kept, *sorted(spaces)))
 
     @property
     def below(self) -> str:
@@ -436,6 +456,15 @@ class Collection:
                 snapshot.history(node.source.file_path),
             )
 
+    def file(self, path: str) -> FileContent:
+        """Return a file as it was taken in, secrets masked. Raises NotFound."""
+        below = f"{self.below}/" if self.below else ""
+        with self._backend.snapshot() as snapshot:
+            found = snapshot.content(path) if path.startswith(below) else None
+        if found is None:
+            raise NotFound(f"No file {path[:1000]!r} is in the index of {self.name}.")
+        return found
+
     def nodes(self) -> Iterator[Node]:
         """Return every node of the collection, file by file."""
         with self._backend.snapshot() as snapshot:
@@ -619,6 +648,19 @@ class Collection:
     ) -> Relations:
         """Return what a node is linked with, whichever way."""
         return self._related(wanted, Walking(types, Direction(direction), depth))
+
+    def surroundings(
+        self,
+        wanted: str,
+        *,
+        depth: int = 1,
+        types: frozenset[EdgeType] | None = None,
+        limit: int = 200,
+    ) -> Surroundings:
+        """Return a node, what it is linked with, and all edges between these: a small graph."""
+        with self._backend.snapshot() as snapshot:
+            walking = Walking(types, Direction.BOTH, depth)
+            return surroundings(snapshot, wanted, walking, limit=limit)
 
     def _related(self, wanted: str, walking: Walking) -> Relations:
         with self._backend.snapshot() as snapshot:

@@ -50,6 +50,7 @@ from trivium.retrieval.sorting import by_sort
 from trivium.retrieval.spelling import Vocabulary, spelt
 from trivium.retrieval.spreading import Seeding
 from trivium.retrieval.typing import completed
+from trivium.stages import enter
 from trivium.types import Answer, ChunkId, Coverage, Degraded, Freshness, Hit
 
 _FIELDS = re.compile(rf"\b(?:{FIELD_NAMES}):(?:\"[^\"]*\"|\S+)")
@@ -70,13 +71,16 @@ def search(
     limit = checked(options)
     if options.as_you_type:
         options, given = _at_a_key(options), replace(given, reranking=None)
+    enter("parse")
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
     where = options.where & _typed(query, profile)
     bound = _bound(text, where, options, given)
     cursor = cursors.read(options.cursor, bound)
+    enter("spell")
     query = _meant(snapshot, query, options, given)
+    enter("retrieve")
     ranked, query = _ranked(snapshot, query, where, options, given)
     pool = _entries(ranked, options)
 
@@ -85,9 +89,11 @@ def search(
         otherwise = replace(options, min_score=least)
         return _entries(_ranked(snapshot, query, wider, otherwise, given)[0], otherwise)
 
+    enter("rerank")
     reread = rerank(snapshot, pool, query=query.meaning, reranking=given.reranking)
     groups = less_repeated(snapshot, reread.groups, boosts=profile.boosts)
     groups = recent(snapshot, groups, now=given.now, boosts=profile.boosts)
+    enter("page")
     contents = snapshot.contents()
     embedder = next((one.gathered.embedder for one in ranked if _has_vectors(one)), "none")
     state_of = partial(_state, mark=[contents.seq, embedder])
@@ -118,6 +124,7 @@ def search(
         around = context_of(
             snapshot, found.hits, profile.expansion, where=where, explains=options.explain
         )
+    enter("facets")
     silent = unmatched(snapshot, where, is_empty=not groups)
     if not groups:
         emptied = Emptied(

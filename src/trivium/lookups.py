@@ -61,6 +61,20 @@ class Walking:
 
 
 @dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A node, what lies around it, nearest first, and the edges between all of these.
+
+    `total` is how many were reached; `is_cut` says that not all of them are here.
+    """
+
+    of: Node
+    found: tuple[Relation, ...]
+    edges: tuple[Edge, ...]
+    total: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FileFacts:
     """What a file holds: how many symbols of code, how many sections, how many bytes."""
 
@@ -120,6 +134,25 @@ def related(snapshot: Snapshot, wanted: str, walking: Walking) -> Relations:
     )
     is_cut = reached.is_cut or inside_is_cut
     return Relations(node, found, is_cut, snapshot.count_unlinked())
+
+
+def surroundings(snapshot: Snapshot, wanted: str, walking: Walking, *, limit: int) -> Surroundings:
+    """Return what a walk reaches as a graph of at most `limit` nodes. Raises as `related`."""
+    if limit < 1:
+        raise UsageError(f"limit is {limit}; give 1 or more.")
+    reached = related(snapshot, wanted, walking)
+    kept = reached.found[: limit - 1]
+    ids = [reached.of.id, *(one.node.id for one in kept)]
+    inside = frozenset(ids)
+    edges = dict.fromkeys(
+        edge
+        for edge in snapshot.edges(ids)
+        if edge.source in inside
+        and edge.target in inside
+        and (walking.types is None or edge.type in walking.types)
+    )
+    total = 1 + len(reached.found)
+    return Surroundings(reached.of, kept, tuple(edges), total, reached.is_cut or total > limit)
 
 
 def checked(snapshot: Snapshot) -> Checked:

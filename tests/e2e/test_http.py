@@ -21,8 +21,8 @@ from trivium.home import folder_of
 LAUNCH = """
 import sys
 from pathlib import Path
-from trivium.doors.http.serve import run
-run(folders=[Path(sys.argv[1])], host="127.0.0.1", port=0)
+from trivium.doors.http.serve import Serving, run
+run(folders=[Path(sys.argv[1])], serving=Serving(port=0))
 """
 ANSWER_KEYS = [
     "query",

@@ -20,6 +20,22 @@ class RequestInvalid(UsageError):
     """A request does not fit its schema."""
 
 
+class ServerBusy(TriviumError):
+    """Too much is being asked at once; trying again may help."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class TimeIsUp(TriviumError):
+    """A request took longer than it may."""
+
+
+class Forbidden(TriviumError):
+    """Who asks may not do this."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statuses:
     """How an error ends a command, and how it answers an HTTP request."""
@@ -36,6 +52,9 @@ TABLE: Mapping[type[TriviumError], Statuses] = {
     errors.FilterError: Statuses(ERROR_EXIT, 400),
     errors.MissingExtra: Statuses(ERROR_EXIT, 400),
     RequestInvalid: Statuses(ERROR_EXIT, 422),
+    Forbidden: Statuses(ERROR_EXIT, 403),
+    ServerBusy: Statuses(ERROR_EXIT, 503),
+    TimeIsUp: Statuses(ERROR_EXIT, 504),
     errors.NotFound: Statuses(ERROR_EXIT, 404),
     errors.IndexNotFound: Statuses(ERROR_EXIT, 404),
     errors.ChunkNotFound: Statuses(ERROR_EXIT, 404),
@@ -59,7 +78,7 @@ def statuses(error: TriviumError) -> Statuses:
 
 def retry_after_s(error: TriviumError) -> int | None:
     """Return the whole seconds after which trying again may help, if the error says so."""
-    if isinstance(error, errors.BackendUnavailable):
+    if isinstance(error, errors.BackendUnavailable | ServerBusy):
         return max(1, math.ceil(error.retry_after_s))
     return None
 

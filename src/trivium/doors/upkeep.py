@@ -27,13 +27,21 @@ from trivium.doors.following import (
     no_progress,
     watch_of,
 )
-from trivium.errors import BackendRefused, IndexLocked, IndexRemoved, TriviumError
+from trivium.errors import (
+    BackendRefused,
+    BackendUnavailable,
+    IndexLocked,
+    IndexRemoved,
+    IndexUnusable,
+    TriviumError,
+)
 from trivium.sources.watch import POLL_S, Watch
 from trivium.types import Answer, Degraded
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
     from trivium.doors.answers import Asked
+    from trivium.indexer import Report
     from trivium.results.context import Context
 
 log = logging.getLogger(__name__)
@@ -49,6 +57,7 @@ _FIRST_LOCK_WAIT_S = 5.0
 _PATIENCE_S = 1.0
 # More files than one edit makes wait; those beyond are linked in the background.
 _LINKS_BEFORE_ANSWER = 100
+_TICK_S = 0.2
 # More than one batch of texts takes to embed.
 _LEAVE_S = 10.0
 # The system's notes are taken in as often, so that they do not pile up while nobody searches.
@@ -60,10 +69,10 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """How far a sync has come: the name of its stage, what is done and what there is to do."""
+class Going:
+    """What is being done, and how far it is."""
 
-    name: str
+    stage: str
     done: int
     total: int
 
@@ -125,8 +134,7 @@ class Upkeep:
         self._look_took_s = 0.0
         self._remembered_at = -math.inf
         self._missed: _Missed | None = None
-        self._read_so_far = ""
-        self._stage: Stage | None = None
+        self._going: Going | None = None
         self._has_ended_once = threading.Event()
         self._has_failed_to_embed = False
         # A daemon, so that a server that fails to start is not kept alive by it.
@@ -144,9 +152,22 @@ class Upkeep:
         return self._synced_at is not None
 
     @property
-    def stage(self) -> Stage | None:
-        """How far the sync under way has come; None where none is."""
-        return self._stage
+    def collection(self) -> Collection:
+        """What is kept fresh, to look something up in."""
+        return self._collection
+
+    @property
+    def going(self) -> Going | None:
+        """What is being taken in, linked or embedded now; None if nothing is."""
+        return self._going
+
+    @property
+    def state(self) -> str:
+        """What changes whenever an answer may; takes in what changed in the folder first."""
+        if self.is_ready:
+            self._take_in()
+        missed = self._missed.reason if self._missed is not None else ""
+        return f"{self._collection.state} {self.is_ready} {missed}"
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the folder has been gone through once; return whether it has."""
@@ -176,6 +197,28 @@ class Upkeep:
         """Go through the folder unless that was done or is being done."""
         if not self.is_ready:
             self._sync(progress, wait_s=_FIRST_LOCK_WAIT_S)
+
+    def sync_now(self, progress: Progress = no_progress) -> Report:
+        """Go through the whole folder; where that is being done, wait for it and do it again.
+
+        Raises what a sync may raise, BackendUnavailable if the server is going down.
+        """
+        while not self._syncing.acquire(timeout=_TICK_S):
+            going = self._going
+            if self._stopping.is_set():
+                raise BackendUnavailable("The server is going down.")
+            if going is not None:
+                progress(going.stage, going.done, going.total)
+        try:
+            self._begin()
+            self._owed.take()
+            report = self._sync_folders(None, progress, wait_s=_FIRST_LOCK_WAIT_S)
+        finally:
+            self._syncing.release()
+        if report is None:
+            missed = self._missed
+            raise IndexUnusable(missed.reason if missed is not None else "The sync was stopped.")
+        return report
 
     def search(self, asked: Asked) -> Answer:
         """Answer from the state of the folder now, at most two seconds ago, or say why not."""
@@ -211,7 +254,9 @@ class Upkeep:
         return self._collection.get(wanted)
 
     def _first_sync_words(self) -> str:
-        return f"The folder is being indexed{self._read_so_far}; this is what is there so far."
+        going = self._going
+        so_far = "" if going is None else f" ({going.done:,} of {going.total:,} files)"
+        return f"The folder is being indexed{so_far}; this is what is there so far."
 
     def _take_in(self) -> None:
         """Sync the folders that changed; now and then have the background look at everything."""
@@ -241,18 +286,25 @@ class Upkeep:
         if not self._syncing.acquire(timeout=_PATIENCE_S if self.is_ready else 0):
             return
         try:
-            if not self.is_ready:
-                # Before the sync, so that no change falls between the two.
-                self._watch.start()
-                self._watch.changed(0)
+            self._begin()
             folders = self._owed.take()
             if folders != NOWHERE:
                 self._sync_folders(folders, progress, wait_s=wait_s)
         finally:
             self._syncing.release()
 
-    def _sync_folders(self, folders: Folders, progress: Progress, *, wait_s: float) -> None:
+    def _begin(self) -> None:
+        """Before the first sync, so that no change falls between the two."""
+        if not self.is_ready:
+            self._watch.start()
+            self._watch.changed(0)
+
+    def _sync_folders(
+        self, folders: Folders, progress: Progress, *, wait_s: float
+    ) -> Report | None:
+        """Take in what changed; return what that did, None where `_missed` says why nothing."""
         began, is_first, has_failed = self._clock(), not self.is_ready, True
+        report: Report | None = None
         try:
             report = self._collection.sync(
                 progress=self._watched(progress),
@@ -267,7 +319,7 @@ class Upkeep:
                 self._has_new_text = True
                 self._has_work.set()
         except _Stopped:
-            return
+            return None
         except IndexLocked as error:
             dirty = 0
             with suppress(IndexRemoved):
@@ -278,19 +330,19 @@ class Upkeep:
             self._missed = _Missed(str(error))
         finally:
             self._synced_at = self._clock()
-            self._stage = None
+            self._going = None
             self._has_ended_once.set()
             if has_failed:
                 self._owed.note(None)
             if folders is None:
                 self._looked_at, self._look_took_s = self._synced_at, self._synced_at - began
+        return report
 
     def _watched(self, progress: Progress) -> Progress:
         def report(stage: str, done: int, total: int) -> None:
             if self._stopping.is_set():
                 raise _Stopped
-            self._stage = Stage(stage, done, total)
-            self._read_so_far = f" ({done:,} of {total:,} files)"
+            self._going = Going(stage, done, total)
             progress(stage, done, total)
 
         return report
@@ -348,7 +400,7 @@ class Upkeep:
             log.exception("linking or embedding failed; the next change tries again")
             return False
         finally:
-            self._stage = None
+            self._going = None
         return True
 
     def _remember(self) -> None:

@@ -31,6 +31,7 @@ from trivium.doors.cli.screen import (
     show,
     show_json,
 )
+from trivium.doors.standing import status_data
 from trivium.errors import (
     IndexLocked,
     IndexNotFound,
@@ -182,7 +183,7 @@ def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: b
     if as_json:
         more: dict[str, object] = {"skippedFiles": passed_over} if skipped else {}
         more |= {"failures": failures} if failed else {}
-        show_json(_status_data(now) | more | ({"blankFiles": without} if blank else {}))
+        show_json(status_data(now) | more | ({"blankFiles": without} if blank else {}))
     elif skipped or failed or blank:
         for path, reason in [*passed_over.items(), *failures.items()]:
             show(f"{one_line(place(path))}\t{one_line(reason)}")
@@ -190,50 +191,6 @@ def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: b
             show(f"{one_line(place(path))}\t{counted(chunks, 'chunk')} without a vector")
     else:
         show(_status_text(now))
-
-
-def _status_data(now: Status) -> dict[str, object]:
-    contents = now.contents
-    return {
-        "name": now.name,
-        "root": now.root,
-        "folder": now.folder,
-        "files": contents.files,
-        "nodes": contents.nodes,
-        "edges": contents.edges,
-        "chunks": contents.chunks,
-        "skipped": dict(contents.skipped),
-        "maskedSecrets": contents.masked,
-        "indexedAt": contents.indexed_at,
-        "dirtyFiles": now.dirty_files,
-        "model": now.model,
-        "modelProblem": now.problem or None,
-        "queriesKept": now.queries,
-        "spaces": [
-            {"model": one.model_id, "dimension": one.dimension, "coverage": round(one.coverage, 4)}
-            for one in now.spaces
-        ],
-        "filling": now.filling
-        and {
-            "model": now.filling.model,
-            "embedded": round(now.filling.embedded, 4),
-            "texts": now.filling.texts,
-            "secondsLeft": None if now.filling.seconds is None else round(now.filling.seconds),
-        },
-        "views": list(now.views),
-        "seq": contents.seq,
-        "branch": now.branch,
-        "kinds": dict(now.census.kinds),
-        "types": dict(now.census.types),
-        "languages": dict(now.census.languages),
-        "edgeTypes": dict(now.census.edges),
-        "marks": dict(now.census.marks),
-        "references": now.census.references,
-        "linkedEdges": now.census.resolved,
-        "unlinkedFiles": now.census.unlinked,
-        "readAsPlainText": len(now.census.failures),
-        "blankChunks": sum(now.blank.values()),
-    }
 
 
 def _status_text(now: Status) -> str:

@@ -36,6 +36,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     checking.evaluate,
     tuning.tune,
     serving.serve,
+    serving.token,
     serving.mcp,
 )
 

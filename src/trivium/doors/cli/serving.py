@@ -1,21 +1,121 @@
-"""serve and mcp: the other doors, started from the command line. Registered by main."""
+"""serve, token and mcp: the other doors, started from the command line, and who may use them.
+
+Registered by main.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, say, show, show_json
+
+if TYPE_CHECKING:
+    from trivium.doors.tokens import Tokens
 
 
 @click.command()
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", default=7700, show_default=True, type=int)
-def serve(folders: tuple[Path, ...], *, host: str, port: int) -> None:
-    """Answer HTTP requests about one folder or several on this machine."""
-    from trivium.doors.http.serve import run
+@click.option("--host", default="127.0.0.1", show_default=True, help="Others need a token.")
+@click.option("--port", default=7700, show_default=True, type=int, help="0 is any free one.")
+@click.option("--allow-host", "hosts", multiple=True, help="A name this server is called by.")
+@click.option("--allow-origin", "origins", multiple=True, help="Pages from there may ask.")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Folders below it may be added while the server runs.",
+)
+@click.option("--rate", type=click.FloatRange(min=0), help="Requests a second of a client; 0 any.")
+@click.option(
+    "--timeout", default=30.0, show_default=True, type=float, help="Seconds a request may take."
+)
+@click.option("--require-token", is_flag=True, help="Also on this machine.")
+@click.option(
+    "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def serve(
+    folders: tuple[Path, ...],
+    *,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    roots: tuple[Path, ...],
+    rate: float | None,
+    timeout: float,
+    require_token: bool,
+    log_format: str,
+) -> None:
+    """Answer HTTP requests about one folder or several, and show the web page."""
+    from trivium.doors.http.serve import Serving, run
 
-    run(folders=folders or (Path(),), host=host, port=port)
+    serving = Serving(
+        host=host,
+        port=port,
+        allow_hosts=hosts,
+        allow_origins=origins,
+        roots=roots,
+        rate=rate,
+        timeout_s=timeout,
+        require_token=require_token,
+        log_format=log_format,
+    )
+    run(folders=folders or (Path(),), serving=serving)
+
+
+@click.group()
+def token() -> None:
+    """Say who may use a server that others can reach, and for what."""
+
+
+@token.command("add")
+@click.argument("name")
+@click.option(
+    "--scope",
+    type=click.Choice(["read", "write", "admin"]),
+    default="read",
+    show_default=True,
+    help="What it lets do: read; also sync and judge; also add and remove folders.",
+)
+def add(name: str, *, scope: str) -> None:
+    """Make a token and print it, this once."""
+    from trivium.doors.tokens import right_of
+
+    made = _tokens().add(name, right_of(scope))
+    say("Keep it well: it is not shown again.")
+    show(made)
+
+
+@token.command("list")
+@AS_JSON
+def list_(*, as_json: bool) -> None:
+    """List the tokens by name; what they are is not kept."""
+    found = _tokens().all()
+    if as_json:
+        show_json([{"name": one.name, "scope": one.right.word, "made": one.made} for one in found])
+    else:
+        for one in found:
+            show(f"{one.name}\t{one.right.word}\t{one.made}")
+    raise click.exceptions.Exit(FOUND if found else NOTHING_FOUND)
+
+
+@token.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Have a token let in nobody any more, also while a server runs."""
+    _tokens().remove(name)
+    say("Removed.")
+
+
+def _tokens() -> Tokens:
+    from trivium.config import load
+    from trivium.doors.tokens import Tokens
+
+    return Tokens(load().home)
 
 
 @click.command()

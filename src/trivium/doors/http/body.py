@@ -5,6 +5,7 @@ A body is counted while it comes in, whether or not its length was announced.
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from starlette.datastructures import QueryParams
@@ -19,20 +20,30 @@ MAX_BODY_BYTES = 1_000_000
 # What is read and thrown away before the refusal, so that a sender who is still busy
 # sending gets to see it; beyond this the connection is cut.
 _DRAINED_BYTES = 8 * MAX_BODY_BYTES
+BODY_WITHIN_S = 20.0
+TOO_SLOW = 408
 TOO_LARGE = 413
 _LISTS = ("kind", "domain")
 
 
 async def json_body(request: Request) -> object:
-    """Return the body as JSON. Raises UsageError, or HTTPException 413 past 1 MB."""
+    """Return the body as JSON.
+
+    Raises UsageError, or HTTPException: 413 past 1 MB, 408 if it does not come within its time.
+    """
     whole = bytearray()
     seen = 0
-    async for part in request.stream():
-        seen += len(part)
-        if seen <= MAX_BODY_BYTES:
-            whole += part
-        elif seen > _DRAINED_BYTES:
-            break
+    try:
+        async with asyncio.timeout(BODY_WITHIN_S):
+            async for part in request.stream():
+                seen += len(part)
+                if seen <= MAX_BODY_BYTES:
+                    whole += part
+                elif seen > _DRAINED_BYTES:
+                    break
+    except TimeoutError as error:
+        message = f"The body did not come within {BODY_WITHIN_S:g} seconds."
+        raise HTTPException(TOO_SLOW, message, headers={"Connection": "close"}) from error
     if seen > MAX_BODY_BYTES:
         raise HTTPException(TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES:,} bytes.")
     return _parsed(bytes(whole), "The body")
@@ -53,6 +64,13 @@ def query_data(params: QueryParams) -> Data:
     if "filters" in data:
         data["filters"] = _parsed(str(data["filters"]).encode(), "filters")
     return data
+
+
+def no_query(request: Request) -> None:
+    """Refuse a query string where there is nothing to say in one. Raises RequestInvalid."""
+    for key in request.query_params:
+        where = " in the body, not" if request.method == "POST" else " elsewhere, not"
+        raise RequestInvalid(f"{key[:60]!r} belongs{where} in the address.")
 
 
 def wants_xplor(data: Data) -> bool:

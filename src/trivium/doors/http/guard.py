@@ -1,11 +1,15 @@
 """A request -> the same request, or 403 before any work is done.
 
 A page from elsewhere may make a browser call this machine, under its own name for the
-address (DNS rebinding) or across origins. A request must name this server by a loopback
-name and its port, and an Origin, where there is one, must be this server's own.
+address (DNS rebinding) or across origins. A request must name this server by a name it was told,
+and an Origin, where there is one, must be this server's own or one that was allowed.
 """
 
 from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,16 +21,32 @@ _FORBIDDEN = 403
 _DEFAULT_PORT = 80
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What this server is called: loopback names with its port, and `hosts` that were allowed.
+
+    One of `hosts` without a port may have any. Where `any_number`, also every numeric address,
+    which no page can make its own. `origins` are those of pages elsewhere that may ask.
+    """
+
+    port: int
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    any_number: bool = False
+
+
 class Guard:
     """Lets through what was sent to this server by its own name."""
 
-    def __init__(self, app: ASGIApp, *, port: int) -> None:
+    def __init__(self, app: ASGIApp, *, names: Names) -> None:
         self._app = app
-        hosts = {f"{name}:{port}" for name in LOOPBACK_NAMES}
-        if port == _DEFAULT_PORT:
-            hosts |= set(LOOPBACK_NAMES)
-        self._hosts = frozenset(hosts)
-        self._origins = frozenset(f"http://{host}" for host in hosts)
+        loopback = {f"{name}:{names.port}" for name in LOOPBACK_NAMES}
+        if names.port == _DEFAULT_PORT:
+            loopback |= set(LOOPBACK_NAMES)
+        self._loopback = frozenset(loopback)
+        self._hosts = frozenset(host.lower() for host in names.hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in names.origins)
+        self._any_number = names.any_number
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse or pass on."""
@@ -39,8 +59,37 @@ class Guard:
 
     def _fault(self, headers: Headers) -> tuple[str, str] | None:
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return "HostRefused", "This server answers to localhost, 127.0.0.1 and [::1] only."
-        if any(origin.lower() not in self._origins for origin in headers.getlist("origin")):
+        if len(hosts) != 1 or not self._is_own(hosts[0].lower()):
+            known = ", ".join(["localhost, 127.0.0.1, [::1]", *sorted(self._hosts)])
+            return (
+                "HostRefused",
+                f"This server answers to {known} only. More names: trivium serve --allow-host.",
+            )
+        own = hosts[0].lower()
+        if not all(self._may_ask(one.lower(), own) for one in headers.getlist("origin")):
             return "OriginRefused", "Pages of another origin may not use this server."
         return None
+
+    def _is_own(self, host: str) -> bool:
+        name, colon, port = host.rpartition(":")
+        if not colon or not port.isdecimal():
+            name = host
+        if host in self._loopback or host in self._hosts or name in self._hosts:
+            return True
+        return self._any_number and _is_number(name)
+
+    def _may_ask(self, origin: str, own: str) -> bool:
+        if origin in self._origins:
+            return True
+        scheme, _, place = origin.partition("://")
+        if scheme == "http" and place in self._loopback:
+            return own in self._loopback
+        return scheme in ("http", "https") and place == own
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True

@@ -10,10 +10,22 @@ from starlette.responses import Response
 from trivium.doors import failures
 from trivium.errors import TriviumError
 
+_NOT_MODIFIED = 304
 
-def found(data: Mapping[str, object]) -> Response:
-    """Return data with status 200."""
-    return _json(data, status=200, headers={})
+
+def found(data: Mapping[str, object], *, tag: str | None = None) -> Response:
+    """Return data with status 200; with a tag, it can be asked for again at less cost."""
+    return _json(data, status=200, headers={} if tag is None else _tagged(tag))
+
+
+def created(data: Mapping[str, object]) -> Response:
+    """Return data with status 201."""
+    return _json(data, status=201, headers={})
+
+
+def unchanged(tag: str) -> Response:
+    """Say that what the client has is right."""
+    return Response(status_code=_NOT_MODIFIED, headers=_tagged(tag))
 
 
 def failed(
@@ -31,7 +43,17 @@ def refused(error: TriviumError) -> Response:
     return failed(type(error).__name__, str(error), status=status, headers=headers)
 
 
-def _json(data: Mapping[str, object], *, status: int, headers: Mapping[str, str]) -> Response:
+def as_json(data: Mapping[str, object]) -> bytes:
+    """Return data as bytes of JSON."""
     # File names may hold bytes that are no text; "replace" shows them rather than fail.
-    body = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-    return Response(body, status_code=status, headers=dict(headers), media_type="application/json")
+    return json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+def _tagged(tag: str) -> dict[str, str]:
+    return {"ETag": tag, "Cache-Control": "private, no-cache"}
+
+
+def _json(data: Mapping[str, object], *, status: int, headers: Mapping[str, str]) -> Response:
+    return Response(
+        as_json(data), status_code=status, headers=dict(headers), media_type="application/json"
+    )

@@ -1,19 +1,23 @@
 """Folders and an address -> a server that runs until it is told to stop.
 
-Loopback only: requests carry no token in this release. Called by `trivium serve`.
+Loopback needs no token; any other address refuses to start without one. Called by
+`trivium serve`.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import signal
 import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trivium.doors.tokens import Tokens
 from trivium.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -21,36 +25,65 @@ if TYPE_CHECKING:
     from uvicorn import Config
 
 DEFAULT_PORT = 7700
-_ADDRESSES = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
+# Requests a second that each client of another machine may send, unless --rate says otherwise.
+DEFAULT_RATE = 50.0
+DEFAULT_TIMEOUT_S = 30.0
+_LOOPBACK = "localhost"
 _MAX_PORT = 65_535
 _LEAVE_S = 5
+_BACKLOG = 2048
 
 
-def run(*, folders: Sequence[Path], host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How to serve: where to listen, who may ask from where, how much, and how to log.
+
+    `rate` None is none on loopback and 50 requests a second for each client elsewhere.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    allow_hosts: Sequence[str] = ()
+    allow_origins: Sequence[str] = ()
+    roots: Sequence[Path] = ()
+    rate: float | None = None
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    require_token: bool = False
+    log_format: str = "text"
+
+
+def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
     """Serve `folders` until SIGINT or SIGTERM; port 0 takes a free one.
 
-    Raises UsageError if the address is not loopback or is taken, MissingExtra without the
-    `serve` extra.
+    Raises UsageError if the address cannot be used or needs a token and there is none,
+    MissingExtra without the `serve` extra.
     """
-    check_address(host, port)
+    how = Serving() if serving is None else serving
+    tokens = check_address(how)
     try:
         from uvicorn import Server
 
-        from trivium.doors.http.app import build
+        from trivium.doors.http.app import Rules, build
+        from trivium.doors.http.guard import Names
     except ModuleNotFoundError as error:
         raise MissingExtra("trivium serve", extra="serve") from error
     from trivium.doors.hosting import Hosting
 
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(message)s")
-    # Our own line says where the server is; uvicorn's say that it starts and stops.
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    _log(how.log_format)
     hosting = Hosting(folders)
     names = ", ".join(hosting.names)
-    with listen(host, port) as listener:
+    is_loopback = is_own_machine(how.host)
+    with listen(how.host, how.port) as listener:
         bound = listener.getsockname()[1]
-        app = build(hosting, port=bound)
-        server = Server(_settings(app))
-        shown = f"[{host}]" if ":" in host else host
+        rules = Rules(
+            names=Names(bound, how.allow_hosts, how.allow_origins, any_number=not is_loopback),
+            tokens=tokens,
+            rate=how.rate if how.rate is not None else 0.0 if is_loopback else DEFAULT_RATE,
+            timeout_s=how.timeout_s,
+            roots=[root.expanduser().resolve() for root in how.roots],
+        )
+        server = Server(_settings(build(hosting, rules=rules)))
+        shown = f"[{how.host}]" if ":" in how.host else how.host
         sys.stderr.write(f"Trivium serves {names} at http://{shown}:{bound}\n")
         sys.stderr.flush()
         # uvicorn shuts down in order and then sends itself the signal again, for whoever
@@ -60,26 +93,55 @@ def run(*, folders: Sequence[Path], host: str = "127.0.0.1", port: int = DEFAULT
             server.run(sockets=[listener])
 
 
-def check_address(host: str, port: int) -> None:
-    """Refuse what is not this machine alone, or no port. Raises UsageError."""
-    if host not in _ADDRESSES:
+def check_address(how: Serving) -> Tokens | None:
+    """Return the tokens that requests must show one of; None if they need none.
+
+    Raises UsageError for an address that others reach while there is no token, and for no port.
+    """
+    if not 0 <= how.port <= _MAX_PORT:
+        raise UsageError(f"Port {how.port} does not exist. Use 0 to {_MAX_PORT}.")
+    if not how.timeout_s > 0:
+        raise UsageError(f"The time-out is {how.timeout_s:g} seconds; give more than 0.")
+    for origin in how.allow_origins:
+        scheme, colon, place = origin.partition("://")
+        if scheme not in ("http", "https") or not colon or not place or "/" in place.rstrip("/"):
+            raise UsageError(f"{origin!r} is no origin. One looks like https://example.org:8443")
+    if is_own_machine(how.host) and not how.require_token:
+        return None
+    from trivium.config import load
+
+    tokens = Tokens(load().home)
+    if not tokens.all():
         raise UsageError(
-            f"trivium serve cannot listen on {host}: it has no tokens yet, so whoever reaches "
-            f"that address could read the folder. Use {', '.join(_ADDRESSES)}."
+            f"trivium serve cannot listen on {how.host} without a token: whoever reaches that "
+            "address could read the folder. Make one with: trivium token add NAME"
         )
-    if not 0 <= port <= _MAX_PORT:
-        raise UsageError(f"Port {port} does not exist. Use 0 to {_MAX_PORT}.")
+    return tokens
+
+
+def is_own_machine(host: str) -> bool:
+    """Whether nobody else can reach an address. Raises UsageError for what is none."""
+    if host == _LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError as error:
+        raise UsageError(
+            f"{host!r} is no address to listen on. Use localhost, 127.0.0.1, ::1, 0.0.0.0, or the "
+            "number of one of this machine's addresses."
+        ) from error
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that takes connections. Raises UsageError if the port is taken."""
-    family = _ADDRESSES[host]
+    place = "127.0.0.1" if host == _LOOPBACK else host
+    family = socket.AF_INET6 if ":" in place else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     # A server that was just stopped may be started again on its port at once.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", port))
-        listener.listen(128)
+        listener.bind((place, port))
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -88,15 +150,33 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+def _log(form: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    if form == "json":
+        from trivium.doors.http.noting import JsonLines
+
+        handler.setFormatter(JsonLines())
+    else:
+        handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # Our own line says where the server is; uvicorn's say that it starts and stops.
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+
+
 def _settings(app: Starlette) -> Config:
     from uvicorn import Config
 
+    from trivium.doors.http.wire import Wire
+
     return Config(
         app,
+        http=Wire,
         # Its access log holds query strings; ours does not.
         access_log=False,
         log_config=None,
         lifespan="on",
+        ws="none",
         server_header=False,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=_LEAVE_S,
     )

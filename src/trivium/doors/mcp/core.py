@@ -122,27 +122,14 @@ def fetch(upkeep: Upkeep, request: Fetch) -> Reply:
 
 def status(upkeep: Upkeep, _: Status) -> Reply:
     """Say what a collection holds and how fresh it is."""
+    from trivium.doors.standing import status_data
+
     now = upkeep.look(lambda collection: collection.status())
-    contents, stage = now.contents, upkeep.stage
-    progress = None if stage is None else vars_of(stage.name, stage.done, stage.total)
-    data: Data = {
-        "collection": now.name,
-        "isReady": upkeep.is_ready,
-        "progress": progress,
-        "files": contents.files,
-        "nodes": contents.nodes,
-        "edges": contents.edges,
-        "chunks": contents.chunks,
-        "kinds": dict(now.census.kinds),
-        "languages": dict(now.census.languages),
-        "skipped": dict(contents.skipped),
-        "maskedSecrets": contents.masked,
-        "indexedAt": contents.indexed_at,
-        "dirtyFiles": now.dirty_files,
-        "branch": now.branch,
-        "model": now.model,
-        "embedded": round(now.embedded, 4),
-    }
+    contents, going = now.contents, upkeep.going
+    progress: Data | None = None
+    if going is not None:
+        progress = {"stage": going.stage, "done": going.done, "total": going.total}
+    data = {**status_data(now), "isReady": upkeep.is_ready, "progress": progress}
     ready = "ready" if upkeep.is_ready else "being indexed"
     lines = [
         f"{now.name}: {ready}, {contents.files:,} files, {contents.chunks:,} chunks, "
@@ -150,14 +137,9 @@ def status(upkeep: Upkeep, _: Status) -> Reply:
         ", ".join(f"{count:,} {name}" for name, count in now.census.kinds.items()),
         f"Meaning by {now.model}, {now.embedded:.0%} embedded.",
     ]
-    if progress is not None:
-        lines.append(f"{progress['stage']}: {progress['done']:,} of {progress['total']:,}")
+    if going is not None:
+        lines.append(f"{going.stage}: {going.done:,} of {going.total:,}")
     return Reply(data, "\n".join(filter(None, lines)))
-
-
-def vars_of(stage: str, done: int, total: int) -> dict[str, object]:
-    """Return how far something has come as plain data."""
-    return {"stage": stage, "done": done, "total": total}
 
 
 def answer_data(answer: Answer) -> Data:

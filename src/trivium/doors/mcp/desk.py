@@ -15,7 +15,7 @@ from trivium.errors import NotFound
 
 if TYPE_CHECKING:
     from trivium.doors.hosting import Hosting
-    from trivium.doors.upkeep import Stage, Upkeep
+    from trivium.doors.upkeep import Going, Upkeep
 
 # Done in percent, and what is being done.
 Notice = Callable[[float, str], None]
@@ -56,20 +56,20 @@ class Desk:
         last = 0.0
         notice(last, "looking for files")
         while not upkeep.wait(min(_LOOK_S, self.patience_s)):
-            stage = upkeep.stage
-            if stage is not None and percent(stage) > last:
-                last = percent(stage)
-                notice(last, f"{stage.name}: {stage.done:,} of {stage.total:,}")
+            going = upkeep.going
+            if going is not None and percent(going) > last:
+                last = percent(going)
+                notice(last, f"{going.stage}: {going.done:,} of {going.total:,}")
             if time.monotonic() >= until:
                 return
         notice(float(_ALL), "the folder is indexed")
 
 
-def percent(stage: Stage) -> float:
+def percent(going: Going) -> float:
     """Return how much of a first sync is done; never less than in the stage before."""
-    if stage.name == "listing" or not stage.total:
+    if going.stage == "listing" or not going.total:
         return 0.0
-    share = min(1.0, stage.done / stage.total)
-    if stage.name == "reading":
+    share = min(1.0, going.done / going.total)
+    if going.stage == "reading":
         return round(_READ_PERCENT * share, 1)
     return round(_READ_PERCENT + (_ALL - _READ_PERCENT) * share, 1)

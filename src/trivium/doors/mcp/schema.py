@@ -147,21 +147,19 @@ CONTEXT = keyed(
 )
 STATUS = keyed(
     {
-        "collection": TEXT,
-        "isReady": {"type": "boolean"},
-        "progress": {"type": ["object", "null"]},
+        "name": TEXT,
         "files": COUNT,
         "nodes": COUNT,
         "edges": COUNT,
         "chunks": COUNT,
-        "kinds": COUNTS,
-        "languages": COUNTS,
         "skipped": COUNTS,
-        "maskedSecrets": COUNT,
         "indexedAt": TEXT,
         "dirtyFiles": COUNT,
-        "branch": TEXT,
         "model": TEXT,
-        "embedded": NUMBER,
+        "kinds": COUNTS,
+        "languages": COUNTS,
+        "branch": TEXT,
+        "isReady": {"type": "boolean"},
+        "progress": {"type": ["object", "null"]},
     }
 )

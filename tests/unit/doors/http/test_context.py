@@ -16,7 +16,8 @@ from trivium.doors.answers import Asked, ContextRequest
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.following import no_progress
 from trivium.doors.hosting import Hosting
-from trivium.doors.http.app import build
+from trivium.doors.http.app import Rules, build
+from trivium.doors.http.guard import Names
 from trivium.doors.upkeep import Upkeep
 
 PORT = 7700
@@ -48,7 +49,7 @@ def upkeep(hosting: Hosting) -> Upkeep:
 def post(hosting: Hosting) -> Post:
     def send(address: str = "/api/context", **body: Any) -> httpx.Response:
         async def sent() -> httpx.Response:
-            transport = httpx.ASGITransport(app=build(hosting, port=PORT))
+            transport = httpx.ASGITransport(app=build(hosting, rules=Rules(Names(PORT))))
             base = f"http://127.0.0.1:{PORT}"
             async with httpx.AsyncClient(transport=transport, base_url=base) as client:
                 return await client.post(address, json=body)

@@ -1,26 +1,63 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from trivium.doors.http.serve import check_address, listen
+from trivium.doors.http.serve import Serving, check_address, listen
+from trivium.doors.tokens import Right, Tokens
 from trivium.errors import UsageError
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.org", ""])  # noqa: S104
-def test_an_address_others_can_reach_is_refused_with_the_reason(host: str) -> None:
-    with pytest.raises(UsageError, match="no tokens yet"):
-        check_address(host, 7700)
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRIVIUM_HOME", str(tmp_path))
+    return tmp_path
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
-def test_loopback_is_allowed(host: str) -> None:
-    check_address(host, 7700)
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2"])  # noqa: S104
+def test_an_address_others_can_reach_is_refused_without_a_token(host: str) -> None:
+    with pytest.raises(UsageError, match="trivium token add"):
+        check_address(Serving(host=host))
 
 
-@pytest.mark.parametrize("port", [-1, 65_536])
-def test_a_port_that_does_not_exist_is_refused(port: int) -> None:
-    with pytest.raises(UsageError, match="does not exist"):
-        check_address("127.0.0.1", port)
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104
+def test_an_address_others_can_reach_is_allowed_with_one(host: str, home: Path) -> None:
+    Tokens(home).add("someone", Right.READ)
+
+    tokens = check_address(Serving(host=host))
+
+    assert tokens is not None
+    assert [one.name for one in tokens.all()] == ["someone"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
+def test_loopback_needs_no_token_unless_it_is_asked_for(host: str) -> None:
+    assert check_address(Serving(host=host)) is None
+    with pytest.raises(UsageError, match="trivium token add"):
+        check_address(Serving(host=host, require_token=True))
+
+
+@pytest.mark.parametrize("host", ["example.org", "", "1.2.3", "localhost:80"])
+def test_what_is_no_address_is_refused(host: str) -> None:
+    with pytest.raises(UsageError, match="no address"):
+        check_address(Serving(host=host))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Serving(port=-1),
+        Serving(port=65_536),
+        Serving(timeout_s=0),
+        Serving(timeout_s=float("nan")),
+        Serving(allow_origins=("example.org",)),
+        Serving(allow_origins=("https://example.org/page",)),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_opened(wrong: Serving) -> None:
+    with pytest.raises(UsageError):
+        check_address(wrong)
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so() -> None:

@@ -1,0 +1,80 @@
+"""A request's token -> what it may do: read, write or administer.
+
+Whoever listens on this machine alone need not show one, unless it is asked for. A token is
+compared with all that are kept, in constant time. Used by every endpoint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from trivium.doors.failures import Forbidden
+from trivium.doors.tokens import Right, Tokens
+
+_UNAUTHORIZED = 401
+_KEY = "trivium.access"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who asks, and the most they may do; None is nothing that needs a token."""
+
+    name: str
+    right: Right | None
+
+    def may(self, right: Right) -> bool:
+        """Whether they may do this."""
+        return self.right is not None and right <= self.right
+
+
+EVERYONE = Access("", Right.ADMIN)
+NOBODY = Access("", None)
+
+
+class Door:
+    """Finds out who asks; endpoints say what they need. Without tokens everyone may do all."""
+
+    def __init__(self, app: ASGIApp, *, tokens: Tokens | None) -> None:
+        self._app = app
+        self._tokens = tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Note who asks, and pass on."""
+        if scope["type"] == "http":
+            scope[_KEY] = self._who(Headers(scope=scope))
+        await self._app(scope, receive, send)
+
+    def _who(self, headers: Headers) -> Access:
+        if self._tokens is None:
+            return EVERYONE
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer":
+            return NOBODY
+        found = self._tokens.find(given.strip())
+        return NOBODY if found is None else Access(found.name, found.right)
+
+
+def access_of(request: Request) -> Access:
+    """Return who asks."""
+    found: Access = request.scope.get(_KEY, NOBODY)
+    return found
+
+
+def require(request: Request, right: Right) -> None:
+    """Refuse who may not do this. Raises HTTPException 401 without a token, else Forbidden."""
+    access = access_of(request)
+    if access.right is None:
+        raise HTTPException(
+            _UNAUTHORIZED,
+            "Give a token: Authorization: Bearer TOKEN. One is made by: trivium token add NAME",
+            headers={"WWW-Authenticate": 'Bearer realm="trivium"'},
+        )
+    if not access.may(right):
+        raise Forbidden(
+            f"The token {access.name!r} may {access.right.word}; this needs {right.word}."
+        )

@@ -1,0 +1,255 @@
+"""The request models and the shapes of answers -> /openapi.json.
+
+What an endpoint takes comes from the model that checks it, so that the two cannot differ; what it
+gives is written here, and a test holds it to the answers of a running server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from trivium import __version__
+from trivium.asked import MODES
+from trivium.doors.answers import HttpCollection, HttpContext, HttpRelated, HttpSearch
+from trivium.doors.http.requests import (
+    HttpFile,
+    HttpFolder,
+    HttpJudgement,
+    HttpJudgements,
+    HttpName,
+    HttpNeighbors,
+)
+from trivium.doors.http.shown import (
+    ANSWER,
+    COLLECTION,
+    COLLECTIONS,
+    CONTEXT,
+    ERROR,
+    FILE,
+    GRAPH,
+    HEALTH,
+    ITEM,
+    JUDGEMENT,
+    JUDGEMENTS,
+    PROFILES,
+    REMOVED,
+    STATUS,
+    XPLOR,
+)
+from trivium.types import Kind
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+# What a model says in words only, because other doors share it.
+_CHOICES: Mapping[str, Sequence[str]] = {
+    "mode": tuple(MODES),
+    "searchMode": ("hybrid", "vector", "keyword"),
+    "sort": ("relevance", "newest", "path"),
+    "expand": ("none", "context"),
+    "group": ("file", "node", "none"),
+}
+_KINDS: Schema = {"type": "string", "enum": [one.value for one in Kind]}
+_STATUSES: Mapping[str, str] = {
+    "400": "The request cannot be met as it was made.",
+    "401": "A token is needed.",
+    "403": "The token may not do this, or the Host or Origin is refused.",
+    "404": "There is no such thing.",
+    "408": "The body did not come in time.",
+    "409": "The index cannot be used as it is.",
+    "413": "The body is larger than 1,000,000 bytes.",
+    "422": "A key is unknown, or has a wrong type or value.",
+    "429": "Too many requests.",
+    "500": "Something unexpected happened; the log says where.",
+    "502": "The store or the model failed.",
+    "503": "Too much is asked at once; see Retry-After.",
+    "504": "It took too long and was ended.",
+}
+_OF_BODIES = ("408", "413")
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """An endpoint: what it is for, takes and gives."""
+
+    said: str
+    gives: Schema | None = None
+    query: type[BaseModel] | None = None
+    body: type[BaseModel] | None = None
+    path: str = ""
+    kind: str = "application/json"
+    status: str = "200"
+    has_etag: bool = False
+    is_open: bool = False
+
+
+_PATHS: Mapping[str, Mapping[str, _Operation]] = {
+    "/api/search": {
+        "get": _Operation("Search.", ANSWER, query=HttpSearch, has_etag=True),
+        "post": _Operation("Search, the question in a body.", ANSWER, body=HttpSearch),
+    },
+    "/api/context": {
+        "post": _Operation("The text that answers, within tokens.", CONTEXT, body=HttpContext)
+    },
+    "/api/related": {
+        "get": _Operation("What is like a node.", ANSWER, query=HttpRelated, has_etag=True)
+    },
+    "/api/nodes/{id}": {
+        "get": _Operation(
+            "A node or chunk with its text.", ITEM, query=HttpCollection, path="id", has_etag=True
+        )
+    },
+    "/api/file": {"get": _Operation("Lines of a file.", FILE, query=HttpFile, has_etag=True)},
+    "/api/neighbors": {
+        "get": _Operation("What is linked with a node.", GRAPH, query=HttpNeighbors, has_etag=True)
+    },
+    "/api/status": {"get": _Operation("What is indexed.", STATUS, query=HttpCollection)},
+    "/api/profiles": {"get": _Operation("The ways to rank.", PROFILES, query=HttpCollection)},
+    "/api/collections": {
+        "get": _Operation("The collections of this server.", COLLECTIONS),
+        "post": _Operation("Serve one more folder.", COLLECTION, body=HttpFolder, status="201"),
+        "delete": _Operation("Serve a collection no more.", REMOVED, query=HttpName),
+    },
+    "/api/collections/{name}/sync": {
+        "post": _Operation(
+            "Go through a folder; progress comes as events.", path="name", kind="text/event-stream"
+        )
+    },
+    "/api/judgements": {
+        "get": _Operation("What was said of hits.", JUDGEMENTS, query=HttpJudgements),
+        "post": _Operation("Say whether a hit answers.", JUDGEMENT, body=HttpJudgement),
+    },
+    "/health": {"get": _Operation("Whether the server is up.", HEALTH, is_open=True)},
+    "/metrics": {"get": _Operation("Figures for Prometheus.", kind="text/plain")},
+    "/openapi.json": {"get": _Operation("This document.", {"type": "object"})},
+}
+
+
+@cache
+def document() -> Schema:
+    """Return the description of every endpoint."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Trivium", "version": __version__},
+        "paths": {
+            path: {method: _operation(one) for method, one in methods.items()}
+            for path, methods in _PATHS.items()
+        },
+        "components": {
+            "schemas": {"Error": ERROR},
+            "responses": {
+                status: {"description": said, "content": _content("#/components/schemas/Error")}
+                for status, said in _STATUSES.items()
+            },
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(one: _Operation) -> Schema:
+    shown: Schema = {"summary": one.said, "responses": _responses(one)}
+    # Without a token where the server listens on its own machine alone.
+    shown["security"] = [] if one.is_open else [{}, {"token": []}]
+    parameters = [] if one.query is None else _parameters(one.query)
+    if one.path:
+        parameters.append(
+            {"name": one.path, "in": "path", "required": True, "schema": _TEXT | {"minLength": 1}}
+        )
+    if one.gives is ANSWER and one.query is not HttpRelated:
+        parameters.append(
+            {"name": "fields", "in": "query", "schema": {"type": "string", "enum": ["xplor"]}}
+        )
+    if parameters:
+        shown["parameters"] = parameters
+    if one.body is not None:
+        content = {"application/json": {"schema": _body(one.body)}}
+        shown["requestBody"] = {"required": True, "content": content}
+    return shown
+
+
+def _responses(one: _Operation) -> Schema:
+    gives = one.gives
+    if gives is ANSWER and one.query is not HttpRelated:
+        gives = {"anyOf": [ANSWER, XPLOR]}
+    schema = {"type": "string"} if gives is None else gives
+    well: Schema = {"description": "Well.", "content": {one.kind: {"schema": schema}}}
+    if one.has_etag:
+        well["headers"] = {"ETag": {"schema": _TEXT}}
+    found: Schema = {one.status: well}
+    if one.has_etag:
+        found["304"] = {"description": "What the client has is right."}
+    for status in _STATUSES:
+        if one.body is not None or status not in _OF_BODIES:
+            found[status] = {"$ref": f"#/components/responses/{status}"}
+    return found
+
+
+def _content(reference: str) -> Schema:
+    return {"application/json": {"schema": {"$ref": reference}}}
+
+
+def _body(model: type[BaseModel]) -> Schema:
+    schema = _schema(model)
+    shown = {name: _with_choices(name, one) for name, one in schema["properties"].items()}
+    return {**schema, "properties": shown}
+
+
+def _parameters(model: type[BaseModel]) -> list[Schema]:
+    """Return what a model takes as it stands in a query string: no null, `q` for the query."""
+    schema = _schema(model)
+    required = schema.get("required", ())
+    found: list[Schema] = []
+    for name, one in schema["properties"].items():
+        shown = _with_choices(name, _without_null(one))
+        parameter: Schema = {
+            "name": "q" if name == "query" else name,
+            "in": "query",
+            "required": name in required,
+        }
+        if name == "filters":
+            parameter["content"] = {"application/json": {"schema": shown}}
+        else:
+            parameter["schema"] = shown
+        if "description" in shown:
+            parameter["description"] = shown.pop("description")
+        found.append(parameter)
+    return found
+
+
+def _schema(model: type[BaseModel]) -> Schema:
+    schema = model.model_json_schema(by_alias=True)
+    properties = {
+        name: {key: value for key, value in one.items() if key != "title"}
+        for name, one in schema["properties"].items()
+        if one.get("type") != "null"
+    }
+    kept = {"type": "object", "additionalProperties": False, "properties": properties}
+    return kept | ({"required": schema["required"]} if "required" in schema else {})
+
+
+def _without_null(one: Schema) -> Schema:
+    choices = [choice for choice in one.get("anyOf", ()) if choice.get("type") != "null"]
+    rest = {key: value for key, value in one.items() if key not in ("anyOf", "default")}
+    if "default" in one and one["default"] is not None:
+        rest["default"] = one["default"]
+    if not choices:
+        return rest
+    return rest | (choices[0] if len(choices) == 1 else {"anyOf": choices})
+
+
+def _with_choices(name: str, one: Schema) -> Schema:
+    if name == "kind":
+        many: Schema = {"type": "array", "items": _KINDS}
+        null = [{"type": "null"}] if {"type": "null"} in one.get("anyOf", ()) else []
+        return {**one, "anyOf": [_KINDS, many, *null]}
+    if name not in _CHOICES:
+        return one
+    choices = list(_CHOICES[name])
+    if "anyOf" in one:
+        return {**one, "anyOf": [{"type": "string", "enum": choices}, {"type": "null"}]}
+    return {**one, "enum": choices}
