@@ -28,12 +28,6 @@ class Only:
     def upkeep(self, _: str | None = None) -> Upkeep:
         return self.kept
 
-    def stop(self) -> None:
-        self.kept.stop()
-
-    def close(self) -> None:
-        self.kept.close()
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -54,9 +48,9 @@ class Said:
 
 def call(collection: Collection, sets: str, tool: str, **arguments: object) -> Said:
     """Call one tool of the sets, and end."""
+    only = Only(Upkeep(collection))
     service = Service(
-        Desk(cast("Hosting", Only(Upkeep(collection))), patience_s=60),
-        scope_of=lambda _: Scope(named([sets])),
+        Desk(cast("Hosting", only), patience_s=60), scope_of=lambda _: Scope(named([sets]))
     )
 
     async def called() -> CallToolResult | MCPError:
@@ -70,6 +64,7 @@ def call(collection: Collection, sets: str, tool: str, **arguments: object) -> S
         result = asyncio.run(called())
     finally:
         service.close()
+        only.kept.close()
     if isinstance(result, MCPError):
         return Said({}, str(result), is_error=True, code=result.code)
     (text,) = result.content

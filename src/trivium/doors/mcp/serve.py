@@ -41,12 +41,15 @@ def run(
     )
     # A thread waits for input and cannot be called back: Ctrl-C ends the process as it is.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    desk = Desk(Hosting(places), PATIENCE_S if patience_s is None else patience_s)
+    hosting = Hosting(places)
+    desk = Desk(hosting, PATIENCE_S if patience_s is None else patience_s)
     service = Service(desk, scope_of=lambda _: scope)
     try:
-        asyncio.run(_serve(service))
+        asyncio.run(_serve(service, hosting))
     finally:
+        hosting.stop()
         service.close()
+        hosting.close()
 
 
 def checked(folder: str | Path) -> Path:
@@ -57,7 +60,7 @@ def checked(folder: str | Path) -> Path:
     return place
 
 
-async def _serve(service: Service) -> None:
+async def _serve(service: Service, hosting: Hosting) -> None:
     from mcp.server.stdio import stdio_server
 
     server = service.server()
@@ -65,4 +68,4 @@ async def _serve(service: Service) -> None:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
-        service.stop()
+        hosting.stop()

@@ -8,6 +8,7 @@ that leads nowhere, is one of the protocol. Used over standard input and over HT
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import traceback
 from collections.abc import Callable, Sequence
@@ -95,15 +96,9 @@ class Service:
             on_read_resource=self._read_resource,
         )
 
-    def stop(self) -> None:
-        """Ask what is running to end; return at once."""
-        self._desk.hosting.stop()
-
     def close(self) -> None:
-        """Stop, wait for what is running and let go of the collections."""
-        self.stop()
+        """Wait for the calls that run; those that wait are not begun."""
         self._workers.shutdown(cancel_futures=True)
-        self._desk.hosting.close()
 
     async def _list_tools(
         self, context: Context, _: PaginatedRequestParams | None
@@ -127,9 +122,7 @@ class Service:
             return _failed(str(error))
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the agent is told
             return _failed(_unexpected(error, params.name))
-        return CallToolResult(
-            content=[TextContent(type="text", text=reply.text)], structured_content=reply.data
-        )
+        return _sent(reply)
 
     def _answered(self, offer: Offer, given: object, scope: Scope, notice: Notice) -> Reply:
         request = answers.read(offer.takes, given)
@@ -208,8 +201,26 @@ def _by_name(names: tuple[str, ...]) -> dict[str, Offer]:
     return {offer.name: offer for offer in sets.offers(names)}
 
 
+def _sent(reply: Reply) -> CallToolResult:
+    data, text = reply.data, reply.text
+    # File names may hold bytes that are no text; they are shown as such rather than not at all.
+    written = json.dumps([data, text], ensure_ascii=False)
+    if not _is_text(written):
+        data, text = json.loads(written.encode("utf-8", "replace"))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
+
+
+def _is_text(written: str) -> bool:
+    try:
+        written.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _failed(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+    plain = message.encode("utf-8", "replace").decode("utf-8")
+    return CallToolResult(content=[TextContent(type="text", text=plain)], is_error=True)
 
 
 def _unexpected(error: Exception, where: str) -> str:
