@@ -217,7 +217,7 @@ TOOLS = (
         "Find code, documents and files by words and meaning, best first. Each hit has an id "
         "for fetch, its place and the lines that matched.",
         Search,
-        schema.ANSWER,
+        schema.CITED_ANSWER,
         search,
     ),
     Offer(
@@ -225,7 +225,7 @@ TOOLS = (
         "Read one result",
         "Return the whole text of a hit, by its id.",
         Fetch,
-        schema.ITEM,
+        schema.CITED_ITEM,
         fetch,
     ),
     Offer(
@@ -234,7 +234,7 @@ TOOLS = (
         "Return what is like a hit, by its id: near in meaning, linked with it (calls, "
         "imports, mentions) or with the same. Nearly the same text is marked duplicate.",
         Related,
-        schema.ANSWER,
+        schema.CITED_ANSWER,
         related,
     ),
     Offer(

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from trivium.doors.answers import MAX_QUERY_CHARACTERS, Asked, Data, Strict
 from trivium.doors.mcp.budget import Reply
-from trivium.doors.mcp.offer import Offer, Schema
-from trivium.doors.mcp.schema import COUNT, NUMBER, TEXT, TEXTS, keyed, listed
+from trivium.doors.mcp.offer import Offer
+from trivium.doors.mcp.schema import COUNT, NUMBER, TEXT, TEXTS, Schema, keyed, listed
 
 if TYPE_CHECKING:
     from trivium.doors.upkeep import Upkeep

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from trivium.doors.answers import Strict
 from trivium.doors.mcp.budget import Reply
+from trivium.doors.mcp.schema import Schema
 
 if TYPE_CHECKING:
     from trivium.doors.upkeep import Upkeep
-
-Schema = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ tools take comes from the models that check it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from trivium.doors.mcp.offer import Schema
+Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
@@ -56,7 +57,6 @@ HIT = keyed(
         "passages": listed(_PASSAGE),
         "tags": TEXTS,
         "context": {"type": ["object", "null"]},
-        "url": TEXT,
     },
     scoreBreakdown={"type": "object"},
     duplicate={"type": "boolean"},
@@ -111,9 +111,6 @@ ITEM = keyed(
             )
         ),
         "text": TEXT,
-        "url": TEXT,
-        "notes": TEXTS,
-        "next": TEXT_OR_NULL,
     }
 )
 
@@ -145,6 +142,25 @@ CONTEXT = keyed(
         "leftOut": keyed({"hits": COUNT, "next": TEXTS}),
     }
 )
+
+
+def _with(schema: Schema, **more: Schema) -> Schema:
+    """Return the schema of an object with more keys, all of them always there."""
+    return {
+        **schema,
+        "properties": {**schema["properties"], **more},
+        "required": [*schema["required"], *more],
+    }
+
+
+# As agents get them: each can be cited, and a long text read in parts.
+CITED_HIT = _with(HIT, url=TEXT)
+CITED_ANSWER = {
+    **ANSWER,
+    "properties": {**ANSWER["properties"], "results": listed(CITED_HIT)},
+}
+CITED_ITEM = _with(ITEM, url=TEXT, notes=TEXTS, next=TEXT_OR_NULL)
+
 STATUS = keyed(
     {
         "name": TEXT,

@@ -166,10 +166,10 @@ def test_the_schemas_name_the_keys_that_are_sent(tmp_path: Path) -> None:
         ).data
         packed = fit_context(lambda most: shop.context("tabby", max_tokens=most), max_tokens=2000)
 
-    assert list(answer) == list(schema.ANSWER["properties"])
+    assert list(answer) == list(schema.CITED_ANSWER["properties"])
     copy = replace(found.results[0], is_duplicate=True)
-    assert {*present.hit_data(copy), "url"} == set(schema.HIT["properties"])
-    assert list(item) == list(schema.ITEM["properties"])
+    assert {*present.hit_data(copy), "url"} == set(schema.CITED_HIT["properties"])
+    assert list(item) == list(schema.CITED_ITEM["properties"])
     assert list(packed.data) == list(schema.CONTEXT["properties"])
     pieces = packed.data["pieces"]
     assert isinstance(pieces, list)
