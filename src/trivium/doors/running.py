@@ -157,6 +157,9 @@ def _is_healthy(known: Running) -> bool:
     try:
         connection.request("GET", "/health")
         return connection.getresponse().status == _OK
+    except TimeoutError:
+        # It has taken the connection, and is busy.
+        return True
     except (OSError, http.client.HTTPException):
         return False
     finally:

@@ -7,6 +7,7 @@ and rate of the server come before it. The SDK is imported with the first reques
 from __future__ import annotations
 
 import asyncio
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -72,15 +73,18 @@ class Mounted:
     async def _run(self, begun: asyncio.Future[StreamableHTTPSessionManager]) -> None:
         """Hold open what must be opened and closed by one task."""
         try:
-            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-            from trivium.doors.mcp.desk import Desk
-            from trivium.doors.mcp.server import Service
+            # Half a second of imports, which other requests need not wait for.
+            await asyncio.to_thread(importlib.import_module, "trivium.doors.mcp.server")
         except ModuleNotFoundError as error:
             missing = MissingExtra(PATH, extra="mcp")
             missing.__cause__ = error
             begun.set_exception(missing)
             return
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        from trivium.doors.mcp.desk import Desk
+        from trivium.doors.mcp.server import Service
+
         service = Service(Desk(self._hosting), scope_of=scope_of, workers=_WORKERS)
         manager = StreamableHTTPSessionManager(
             service.server(), stateless=True, max_request_body_size=_MOST_BYTES
