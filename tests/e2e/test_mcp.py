@@ -235,6 +235,78 @@ def test_calls_made_at_once_are_all_answered(shop: Path) -> None:
     assert [hit["id"] for hit in data_of(after)["results"]] == ["doc:guide.md#Cats"]
 
 
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_a_transcript_of_an_older_protocol_is_answered_in_it(shop: Path, version: str) -> None:
+    greeting = json.loads(json.dumps(GREETING[0]))
+    greeting["params"]["protocolVersion"] = version
+    asked: dict[str, object] = {"name": "search", "arguments": {"query": "tabby"}}
+    said = [
+        greeting,
+        GREETING[1],
+        {"id": 2, "method": "tools/call", "params": asked},
+        {"id": 3, "method": "ping"},
+    ]
+    replies = transcript(shop, said)
+
+    assert replies[1]["result"]["protocolVersion"] == version
+    found = replies[2]["result"]
+    assert found["structuredContent"]["results"][0]["id"] == "doc:guide.md#Cats"
+    assert found["content"][0]["type"] == "text"
+    assert replies[3]["result"] == {}
+
+
+def transcript(folder: Path, said: list[dict[str, object]]) -> dict[int, dict[str, Any]]:
+    """Write messages, all at once, and return the answers by their ids."""
+    wanted = {message["id"] for message in said if "id" in message}
+    replies: dict[int, dict[str, Any]] = {}
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, str(folder)],
+        env=environ(folder),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in said:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        while wanted - set(replies):
+            reply = json.loads(process.stdout.readline())
+            if "id" in reply:
+                replies[reply["id"]] = reply
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+    return replies
+
+
+@pytest.mark.parametrize(
+    ("sets", "first"),
+    [("xplor", "search"), ("rag", "search"), ("core,graph", "search"), ("rag,graph", "search")],
+)
+def test_a_server_offers_the_sets_it_was_started_with(shop: Path, sets: str, first: str) -> None:
+    listed: list[dict[str, object]] = [*GREETING[:2], {"id": 2, "method": "tools/list"}]
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, str(shop), sets],
+        env=environ(shop),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        wire = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in listed)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(wire)
+        process.stdin.flush()
+        replies = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+        process.wait(timeout=60)
+
+    names = [tool["name"] for tool in replies[1]["result"]["tools"]]
+    assert names[0] == first
+    assert ("files_search" in names) == ("graph" in sets)
+
+
 def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
     shop: Path, tmp_path: Path
 ) -> None:
