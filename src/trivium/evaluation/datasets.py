@@ -162,7 +162,7 @@ def load_judged(path: Path) -> Dataset:
 
     Its columns are `query`, `relevant` (ids or paths, as a JSON list or with `;` between)
     and, if wanted, `grade` (one for all of them, or one each) and `group`. Rows with the same
-    query are one query, of one group.
+    query are one query, of one group; one with nothing above 0 is left out.
     """
     merged: dict[str, dict[str, float]] = {}
     groups: dict[str, str] = {}
@@ -178,6 +178,8 @@ def load_judged(path: Path) -> Dataset:
     judged = (
         Judged(text, text, MappingProxyType(grades), groups[text])
         for text, grades in merged.items()
+        # Without a good hit, every ranking has 0.
+        if any(grade > 0 for grade in grades.values())
     )
     return Dataset(path.stem, "", (), tuple(judged))
 

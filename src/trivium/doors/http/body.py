@@ -23,6 +23,8 @@ _DRAINED_BYTES = 8 * MAX_BODY_BYTES
 BODY_WITHIN_S = 20.0
 TOO_SLOW = 408
 TOO_LARGE = 413
+# Up to here a float holds every whole number.
+_WHOLE = 2.0**53
 _LISTS = ("kind", "domain")
 
 
@@ -83,10 +85,16 @@ def wants_xplor(data: Data) -> bool:
 
 def _parsed(raw: bytes, what: str) -> object:
     try:
-        parsed: object = json.loads(raw, parse_constant=_no_constant)
+        parsed: object = json.loads(raw, parse_constant=_no_constant, parse_float=_number)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{what} cannot be read as JSON: {error}.") from error
     return parsed
+
+
+def _number(text: str) -> float | int:
+    """Return a number; JSON has one sort of them, and 3.0 is the whole number 3."""
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) <= _WHOLE else number
 
 
 def _no_constant(name: str) -> object:

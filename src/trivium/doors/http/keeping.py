@@ -27,7 +27,7 @@ from trivium.doors.judgements import Judgements
 from trivium.doors.standing import status_data
 from trivium.doors.tokens import Right
 from trivium.doors.upkeep import Upkeep
-from trivium.errors import ConfigError, IndexNotFound, IndexUnusable
+from trivium.errors import ConfigError, IndexNotFound, IndexUnusable, UsageError
 
 _MOST_SKIPPED = 200
 
@@ -186,7 +186,11 @@ class Keeping:
 
     def _allowed(self, folder: Path) -> Path:
         """Return a folder that may be added: one below a root that was given at the start."""
-        place = folder.expanduser().resolve()
+        try:
+            place = folder.expanduser().resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            # A zero byte, a loop of links, someone's home that is not there.
+            raise UsageError(f"{str(folder)[:200]!r} is no path: {error}.") from error
         if not any(place.is_relative_to(root) for root in self._service.roots):
             listed = ", ".join(map(str, self._service.roots))
             raise Forbidden(

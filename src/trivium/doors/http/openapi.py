@@ -41,6 +41,7 @@ from trivium.doors.http.shown import (
     STATUS,
     XPLOR,
 )
+from trivium.filtering.fields import FIELDS
 from trivium.types import Kind
 
 Schema = dict[str, Any]
@@ -176,8 +177,8 @@ def _responses(one: _Operation) -> Schema:
     gives = one.gives
     if gives is ANSWER and one.query is not HttpRelated:
         gives = {"anyOf": [ANSWER, XPLOR]}
-    schema = {"type": "string"} if gives is None else gives
-    well: Schema = {"description": "Well.", "content": {one.kind: {"schema": schema}}}
+    content: Schema = {} if gives is None else {"schema": gives}
+    well: Schema = {"description": "Well.", "content": {one.kind: content}}
     if one.has_etag:
         well["headers"] = {"ETag": {"schema": _TEXT}}
     found: Schema = {one.status: well}
@@ -247,6 +248,12 @@ def _with_choices(name: str, one: Schema) -> Schema:
         many: Schema = {"type": "array", "items": _KINDS}
         null = [{"type": "null"}] if {"type": "null"} in one.get("anyOf", ()) else []
         return {**one, "anyOf": [_KINDS, many, *null]}
+    if name == "filters":
+        names = {"propertyNames": {"enum": list(FIELDS)}}
+        whole = [choice | names for choice in one.get("anyOf", ()) if choice.get("type") != "null"]
+        if not whole:
+            return one | names
+        return {**one, "anyOf": [*whole, {"type": "null"}]}
     if name not in _CHOICES:
         return one
     choices = list(_CHOICES[name])
