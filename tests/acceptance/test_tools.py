@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
+from numpy.typing import NDArray
 from tests.acceptance.tools import Said, call
 
 from trivium.collection import Collection
@@ -208,3 +211,37 @@ def test_g128_without_a_model_there_is_no_dimension(shop: Collection) -> None:
 
     assert said.data["embedding_provider"] == said.data["embedding_model"] == "none"
     assert said.data["embedding_dimension"] == 0
+
+
+@dataclass(slots=True)
+class Resized:
+    """A model whose vectors have as many numbers as a test says, always under one name."""
+
+    dimension: int
+    name: str = "resized"
+    model_id: str = "resized-1"
+    strength: int = 1
+    is_instant: bool = False
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(texts), self.dimension), self.dimension**-0.5, np.float32)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self.embed_documents([text])[0]  # type: ignore[no-any-return]
+
+
+def test_g128_a_model_of_another_dimension_is_an_error_that_says_what_to_run(
+    folder: Path, opened_on_each: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Resized(4)
+    monkeypatch.setattr("trivium.models.registry.load", lambda *_, **__: model)
+    collection = filled(opened_on_each(folder), FILES)
+    assert info(collection).data["embedding_dimension"] == 4
+
+    model.dimension = 6
+    said = call(collection, "rag", "search", query="something new")
+
+    assert said.is_error
+    assert "vectors of 6 numbers" in said.text
+    assert "have 4" in said.text
+    assert "trivium index" in said.text
