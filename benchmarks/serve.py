@@ -94,8 +94,9 @@ def main() -> None:
         rows: list[Row] = [_alone(corpus, home, asked.model, texts)]
         with _serving(corpus, home, asked.model) as served:
             _load(served, texts, connections=8, seconds=min(3.0, asked.seconds))
-            for connections in _CONNECTIONS:
-                rows.append(_row(served, texts, connections=connections, seconds=asked.seconds))
+            rows += [
+                _row(served, texts, connections=one, seconds=asked.seconds) for one in _CONNECTIONS
+            ]
             title = f"serve, {corpus.chunks:,} chunks, {asked.model}"
             report(title, rows, to=asked.json)
             if asked.minutes:
