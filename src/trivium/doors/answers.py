@@ -40,6 +40,7 @@ SEED_NAMES = ("topK", "seeds")
 COLLECTION_NAMES = ("collection", "graphId")
 _OTHER_NAMES = {"limit": LIMIT_NAMES, "seeds": SEED_NAMES, "collection": COLLECTION_NAMES}
 XPLOR_KEYS = ("id", "name", "type", "score", "description")
+XPLOR_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +307,8 @@ def _xplor_hit(hit: Mapping[str, object]) -> Data:
     place = source if isinstance(source, dict) else {}
     kept: Data = {key: hit[key] for key in XPLOR_KEYS}
     kept["source"] = {"filePath": place["filePath"], "startLine": place["startLine"]}
+    # What it says of itself, and nothing of its text.
+    kept["level"] = XPLOR_LEVEL
     return kept
 
 

@@ -128,13 +128,13 @@ def search(upkeep: Upkeep, request: Search) -> Reply:
     )
     data = as_xplor(present.as_data(answer))
     results = data["results"]
-    found = [{**hit, "level": SCAN} for hit in results] if isinstance(results, list) else []
+    found = results if isinstance(results, list) else []
     lines = [
         f"{number}. {hit['name']} ({hit['type']}) {hit['score']:.2f}  {hit['id']}"
         f"{after(': ', hit['description'])}"
         for number, hit in enumerate(found, start=1)
     ]
-    return Reply({**data, "results": found}, "\n".join(lines or [NOTHING]))
+    return Reply(data, "\n".join(lines or [NOTHING]))
 
 
 def query(upkeep: Upkeep, request: Query) -> Reply:
