@@ -3,7 +3,7 @@
 A reply is that to `tools/list`, the second message of every host; processor time of the server
 until then, by turns, so that a busy spell falls on all alike. Memory is that of 1 and of 8 agents
 which have each searched once: a server each, or one that they share (`--connect`). Shared pages
-count in parts (PSS). Run: python -m benchmarks.mcp [--folder src] [--model static]
+count in parts (PSS). Run: python -m benchmarks.agents [--folder src] [--model static]
 """
 
 from __future__ import annotations
