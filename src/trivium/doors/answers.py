@@ -145,7 +145,7 @@ class HttpSearch(SearchRequest):
         filters: dict[str, FilterValue | None] = dict(self.filters or {})
         if self.domain is not None:
             if filters.get("domain") is not None:
-                raise RequestInvalid("domain is given twice: as a key and inside filters.")
+                raise UsageError("domain is given twice: as a key and inside filters.")
             filters["domain"] = [*self.domain] if isinstance(self.domain, list) else self.domain
         return Asked(**{**self._given(), "filters": filters})
 

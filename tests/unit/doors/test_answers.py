@@ -5,6 +5,7 @@ import pytest
 from trivium.doors import answers
 from trivium.doors.answers import Asked, HttpSearch, McpFetch, McpSearch
 from trivium.doors.failures import RequestInvalid
+from trivium.errors import UsageError
 
 
 def asked(**given: object) -> Asked:
@@ -95,7 +96,7 @@ def test_the_domain_becomes_a_filter() -> None:
 
 
 def test_a_domain_given_twice_is_refused() -> None:
-    with pytest.raises(RequestInvalid, match="domain is given twice"):
+    with pytest.raises(UsageError, match="domain is given twice"):
         asked(domain="docs", filters={"domain": "src"})
 
 

@@ -6,6 +6,7 @@ compared with all that are kept, in constant time. Used by every endpoint.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -14,9 +15,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.doors.failures import Forbidden
+from trivium.doors.http.reply import failed
 from trivium.doors.tokens import Right, Tokens
+from trivium.errors import ConfigError
+
+log = logging.getLogger(__name__)
 
 _UNAUTHORIZED = 401
+_FAILED = 500
 _KEY = "trivium.access"
 
 
@@ -46,7 +52,15 @@ class Door:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Note who asks, and pass on."""
         if scope["type"] == "http":
-            scope[_KEY] = self._who(Headers(scope=scope))
+            try:
+                scope[_KEY] = self._who(Headers(scope=scope))
+            except ConfigError as error:
+                # A damaged file of tokens lets in nobody.
+                log.error("%s", error)  # noqa: TRY400
+                message = "The tokens of this server cannot be read; its log says why."
+                refusal = failed("ConfigError", message, status=_FAILED)
+                await refusal(scope, receive, send)
+                return
         await self._app(scope, receive, send)
 
     def _who(self, headers: Headers) -> Access:

@@ -42,11 +42,12 @@ from trivium.doors.http.shown import (
     XPLOR,
 )
 from trivium.filtering.fields import FIELDS
-from trivium.types import Kind
+from trivium.types import EdgeType, Kind
 
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
+_NULL: Schema = {"type": "null"}
 # What a model says in words only, because other doors share it.
 _CHOICES: Mapping[str, Sequence[str]] = {
     "mode": tuple(MODES),
@@ -55,6 +56,8 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "expand": ("none", "context"),
     "group": ("file", "node", "none"),
 }
+_LINK = "|".join(one.value for one in EdgeType)
+_LINKS = f"^({_LINK})(,({_LINK}))*$"
 _KINDS: Schema = {"type": "string", "enum": [one.value for one in Kind]}
 _STATUSES: Mapping[str, str] = {
     "400": "The request cannot be met as it was made.",
@@ -244,19 +247,32 @@ def _without_null(one: Schema) -> Schema:
 
 
 def _with_choices(name: str, one: Schema) -> Schema:
+    """Return what a key takes, with what its model says in words only."""
     if name == "kind":
-        many: Schema = {"type": "array", "items": _KINDS}
-        null = [{"type": "null"}] if {"type": "null"} in one.get("anyOf", ()) else []
-        return {**one, "anyOf": [_KINDS, many, *null]}
+        return _kinds(one)
     if name == "filters":
-        names = {"propertyNames": {"enum": list(FIELDS)}}
-        whole = [choice | names for choice in one.get("anyOf", ()) if choice.get("type") != "null"]
-        if not whole:
-            return one | names
-        return {**one, "anyOf": [*whole, {"type": "null"}]}
+        return _filters(one)
+    if name == "types":
+        return one | {"pattern": _LINKS}
     if name not in _CHOICES:
         return one
     choices = list(_CHOICES[name])
     if "anyOf" in one:
-        return {**one, "anyOf": [{"type": "string", "enum": choices}, {"type": "null"}]}
+        return {**one, "anyOf": [{"type": "string", "enum": choices}, _NULL]}
     return {**one, "enum": choices}
+
+
+def _kinds(one: Schema) -> Schema:
+    many: Schema = {"type": "array", "items": _KINDS}
+    null = [_NULL] if _NULL in one.get("anyOf", ()) else []
+    return {**one, "anyOf": [_KINDS, many, *null]}
+
+
+def _filters(one: Schema) -> Schema:
+    names = {"propertyNames": {"enum": list(FIELDS)}}
+    if "anyOf" not in one:
+        return one | names
+    return {
+        **one,
+        "anyOf": [choice if choice == _NULL else choice | names for choice in one["anyOf"]],
+    }

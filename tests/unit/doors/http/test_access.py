@@ -72,6 +72,17 @@ class TestWithTokens:
         assert list(send("GET", "/health").json()) == ["status", "version"]
         assert send("GET", "/").status_code in (200, 404)
 
+    def test_tokens_that_cannot_be_read_let_in_nobody(
+        self, send: Send, tokens: dict[Right, str], tmp_path: Path
+    ) -> None:
+        (tmp_path / "home" / "tokens.json").write_text("{")
+
+        headers = {"Authorization": f"Bearer {tokens[Right.ADMIN]}"}
+        refused = send("GET", "/api/status", headers=headers)
+
+        assert (refused.status_code, refused.json()["error"]["type"]) == (500, "ConfigError")
+        assert str(tmp_path) not in refused.text
+
     def test_queries_of_others_are_for_the_administrator(
         self, send: Send, tokens: dict[Right, str]
     ) -> None:
