@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trivium.errors import NotFound
@@ -29,10 +29,14 @@ _ALL = 100
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The collections of a server, and how long a first call waits for one."""
+    """The collections of a server, and how long those who call first wait for one.
+
+    The time is counted from the first call of all, so that many do not wait one after another.
+    """
 
     hosting: Hosting
     patience_s: float = PATIENCE_S
+    _asked_at: dict[str, float] = field(default_factory=dict)
 
     def ready(
         self, name: str | None, *, only: str | None = None, waits: bool = True, notice: Notice
@@ -52,7 +56,7 @@ class Desk:
     def _wait(self, upkeep: Upkeep, notice: Notice) -> None:
         if upkeep.is_ready:
             return
-        until = time.monotonic() + self.patience_s
+        until = self._asked_at.setdefault(upkeep.name, time.monotonic()) + self.patience_s
         last = 0.0
         notice(last, "looking for files")
         while not upkeep.wait(min(_LOOK_S, self.patience_s)):
