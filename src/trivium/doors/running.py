@@ -80,11 +80,12 @@ def announced(home: Path, *, host: str, port: int, folders: Mapping[str, Path]) 
 def find(home: Path, folders: Sequence[Path]) -> Running | None:
     """Return a server of this version that runs and answers for these folders."""
     for file in sorted((home / "servers").glob("*.json")):
-        known = _read(file)
-        if known is None or not _is_alive(known.pid):
+        if not file.stem.isdecimal() or not _is_alive(int(file.stem)):
             with suppress(OSError):
                 file.unlink(missing_ok=True)
-        elif known.has(folders) and _is_healthy(known):
+            continue
+        known = _read(file)
+        if known is not None and known.has(folders) and _is_healthy(known):
             return known
     return None
 
@@ -145,6 +146,8 @@ def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
+        return False
+    except OverflowError:
         return False
     except OSError:
         # It is there, and another's.

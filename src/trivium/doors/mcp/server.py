@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +38,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 
-from trivium import __version__
+from trivium import __version__, stages
 from trivium.doors import answers
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.mcp import resources, sets
@@ -73,6 +74,10 @@ class Scope:
 
 # The scope of a connection that says nothing of its own, or of the request that it comes with.
 ScopeOf = Callable[[Context], Scope]
+
+
+class _Cancelled(Exception):
+    """Nobody waits for the answer any more."""
 
 
 class Service:
@@ -165,7 +170,22 @@ class Service:
             raise MCPError(INTERNAL_ERROR, _unexpected(error, "resources")) from None
 
     async def _in_worker(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
+        """Run in a thread; what the client has cancelled ends where its next stage begins."""
+        is_over = threading.Event()
+
+        def entered(_: str) -> None:
+            if is_over.is_set():
+                raise _Cancelled
+
+        def watched() -> Result:
+            entered("")
+            with stages.listening(entered):
+                return work()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._workers, watched)
+        finally:
+            is_over.set()
 
     def _scope(self, context: Context) -> Scope:
         try:
