@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ HASTY = """
 import sys
 from trivium.doors.http import body, wire
 wire.HEAD_WITHIN_S = 0.3
+wire.TAKEN_WITHIN_S = 0.3
 body.BODY_WITHIN_S = 0.3
 from trivium.doors.cli.main import main
 main(sys.argv[1:])
@@ -46,8 +48,13 @@ SEARCH = b"GET /api/search?q=password HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    place, launch = tmp_path_factory.mktemp("hasty"), (sys.executable, "-c", HASTY)
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hasty")
+
+
+@pytest.fixture(scope="module")
+def hasty(place: Path) -> Iterator[Server]:
+    launch = (sys.executable, "-c", HASTY)
     with serving([filled(place / "shop")], place / "home", launch=launch) as running:
         assert soon(running.is_ready)
         yield running
@@ -100,6 +107,27 @@ def test_a_body_that_dawdles_is_408(hasty: Server) -> None:
 
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"RequestTooSlow" in answer
+
+
+def test_who_never_takes_an_answer_is_cut(hasty: Server, place: Path) -> None:
+    (place / "shop" / "long.txt").write_text("a word and another\n" * 40_000, encoding="utf-8")
+    assert soon(lambda: hasty.client.get("/api/file?path=long.txt").status_code == 200)
+    many = 60
+    head = b"GET /api/file?path=long.txt&end=40000 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", hasty.port))
+        line.settimeout(60)
+        line.sendall(head % hasty.port * many)
+        asked = 'trivium_requests_total{method="GET",route="/api/file",status="200"}'
+        assert soon(lambda: hasty.number(asked) >= 2)
+        assert soon(lambda: hasty.number("trivium_connections") == 1)
+        taken = bytearray()
+        with suppress(ConnectionResetError):
+            while part := line.recv(1_000_000):
+                taken += part
+
+    assert 0 < taken.count(b"HTTP/1.1 200") < many
 
 
 def test_what_is_no_request_is_400_and_the_server_goes_on(hasty: Server) -> None:

@@ -22,7 +22,6 @@ PINS = Pins(
 SETTINGS = OnnxSettings(max_length=256, pooling="mean", dimension=384)
 
 
-@cache
 def minilm(*, threads: int | None = None, folder: Path | None = None) -> OnnxEmbedder:
     """Return the embedder, not yet loaded, one for the process.
 
@@ -30,13 +29,13 @@ def minilm(*, threads: int | None = None, folder: Path | None = None) -> OnnxEmb
     runs it is not installed.
     """
     require_runtime("minilm")
+    return _shared(_package_folder() if folder is None else folder, threads)
+
+
+@cache
+def _shared(folder: Path, threads: int | None) -> OnnxEmbedder:
     return OnnxEmbedder(
-        _package_folder() if folder is None else folder,
-        name="minilm",
-        settings=SETTINGS,
-        strength=20,
-        pins=PINS,
-        threads=threads,
+        folder, name="minilm", settings=SETTINGS, strength=20, pins=PINS, threads=threads
     )
 
 

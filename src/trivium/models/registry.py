@@ -7,6 +7,7 @@ point group `trivium.models`: a name, and a function without arguments that retu
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,16 @@ from trivium.models.base import Embedder
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from trivium.models.onnx_settings import OnnxSettings
+
+Stamp = tuple[tuple[str, int, int], ...]
+
 GROUP = "trivium.models"
 _PLAIN = ("none", "static", "minilm")
 _WITH_PART = ("onnx", "openai")
 # Servers that speak the protocol of openai: at an address of their own.
 _SERVERS = ("ollama", "lmstudio", "lm-studio", "vllm", "llamacpp", "llama.cpp", "tei")
+_MOST_SHARED = 8
 _OLLAMA = "http://localhost:11434/v1"
 
 
@@ -66,21 +72,55 @@ def load_from(settings: Settings, name: str | None = None) -> Embedder | None:
 
 
 def _static(file: str) -> Embedder:
-    from trivium.models.static import StaticEmbedder, static
+    from trivium.models.static import static
 
-    return StaticEmbedder(Path(file).expanduser().resolve()) if file else static()
+    if not file:
+        return static()
+    place = Path(file).expanduser().resolve()
+    return _shared_static(place, _stamp(place))
+
+
+@lru_cache(maxsize=_MOST_SHARED)
+def _shared_static(place: Path, _: Stamp) -> Embedder:
+    """Return one embedder for all collections of a process, until the file changes."""
+    from trivium.models.static import StaticEmbedder
+
+    return StaticEmbedder(place)
 
 
 def _onnx(place: Path, *, threads: int | None) -> Embedder:
-    from trivium.models.onnx import OnnxEmbedder, require_runtime
+    from trivium.models.onnx import require_runtime
     from trivium.models.onnx_settings import folder_of, read_settings
 
     require_runtime(f"onnx:{place}")
     place = place.expanduser().resolve()
     folder = folder_of(place)
+    return _shared_onnx(place, folder, read_settings(folder), threads, _stamp(folder))
+
+
+@lru_cache(maxsize=_MOST_SHARED)
+def _shared_onnx(
+    place: Path,
+    folder: Path,
+    settings: OnnxSettings,
+    threads: int | None,
+    _: Stamp,
+) -> Embedder:
+    """Return one embedder for all collections of a process, until its files change."""
+    from trivium.models.onnx import OnnxEmbedder
+
     # The folder's name is for people; the id beside it tells two folders of one name apart.
-    name = f"onnx:{folder.name}"
-    return OnnxEmbedder(place, name=name, settings=read_settings(folder), threads=threads)
+    return OnnxEmbedder(place, name=f"onnx:{folder.name}", settings=settings, threads=threads)
+
+
+def _stamp(place: Path) -> Stamp:
+    """Return what differs once a file, or one of a folder's, is another."""
+    try:
+        files = sorted(place.iterdir()) if place.is_dir() else [place]
+        found = [(file.name, file.stat()) for file in files]
+    except OSError:
+        return ()
+    return tuple((name, one.st_mtime_ns, one.st_size) for name, one in found)
 
 
 def _openai(

@@ -62,6 +62,12 @@ def test_another_model_in_the_folder_is_another_space(make_folder: MakeFolder) -
     assert len(ids) == 2
 
 
+def test_a_model_is_one_for_all_collections_of_a_process(make_folder: MakeFolder) -> None:
+    folder = make_folder([[1.0, 0.0]] * 4)
+    for name in ("static", "minilm", f"onnx:{folder}"):
+        assert registry.load(name) is registry.load(name)
+
+
 def test_a_folder_that_is_not_there_fails_when_it_is_used(tmp_path: Path) -> None:
     model = registry.load(f"onnx:{tmp_path / 'absent'}")
     assert model is not None

@@ -10,6 +10,7 @@ from trivium.doors.http import reply
 from trivium.doors.http.metrics import Gauge, Labels
 from trivium.doors.http.openapi import document
 from trivium.doors.http.service import Service, route
+from trivium.doors.http.wire import Wire
 from trivium.doors.tokens import Right
 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -67,6 +68,7 @@ class Telling:
                 "Requests that are worked on, and that wait.",
                 {(("state", name),): float(count) for name, count in inside.items()},
             ),
+            Gauge("trivium_connections", "Connections that are open.", {(): float(Wire.now_open)}),
         ]
 
 
