@@ -245,9 +245,18 @@ class Upkeep:
             self._take_in()
         return ask(self._collection)
 
+    @property
+    def behind(self) -> str:
+        """Why answers are not from the state of the folder now; empty if they are."""
+        missed = self._missed_now()
+        return "" if missed is None else missed.reason
+
     def _with_what_was_missed(self, answer: Answer) -> Answer:
-        missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
+        missed = self._missed_now()
         return answer if missed is None else _with(answer, missed)
+
+    def _missed_now(self) -> _Missed | None:
+        return self._missed if self.is_ready else _Missed(self._first_sync_words())
 
     def get(self, wanted: str) -> Item:
         """Return a node or chunk by its id. Raises ChunkNotFound."""

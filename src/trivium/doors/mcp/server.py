@@ -62,6 +62,7 @@ _INSTRUCTIONS = (
 # An agent asks one thing at a time; a few threads serve one that asks in parallel.
 _WORKERS = 4
 _NOTICE_WAIT_S = 1.0
+DEGRADED = "trivium/degraded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Service:
         given = params.arguments if params.arguments is not None else {}
         notice = _reporting(context)
         try:
-            reply = await self._in_worker(lambda: self._answered(offer, given, scope, notice))
+            return await self._in_worker(lambda: self._answered(offer, given, scope, notice))
         except RequestInvalid as error:
             if offer.is_strict:
                 raise MCPError(INVALID_PARAMS, str(error)) from error
@@ -127,13 +128,15 @@ class Service:
             return _failed(str(error))
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the agent is told
             return _failed(_unexpected(error, params.name))
-        return _sent(reply)
 
-    def _answered(self, offer: Offer, given: object, scope: Scope, notice: Notice) -> Reply:
+    def _answered(
+        self, offer: Offer, given: object, scope: Scope, notice: Notice
+    ) -> CallToolResult:
         request = answers.read(offer.takes, given)
         wanted: str | None = getattr(request, "collection", None)
         upkeep = self._desk.ready(wanted, only=scope.collection, waits=offer.waits, notice=notice)
-        return offer.answer(upkeep, request)
+        reply = offer.answer(upkeep, request)
+        return _sent(reply, behind=upkeep.behind)
 
     async def _list_resources(
         self, context: Context, params: PaginatedRequestParams | None
@@ -221,13 +224,20 @@ def _by_name(names: tuple[str, ...]) -> dict[str, Offer]:
     return {offer.name: offer for offer in sets.offers(names)}
 
 
-def _sent(reply: Reply) -> CallToolResult:
+def _sent(reply: Reply, *, behind: str) -> CallToolResult:
+    """Return a reply as it is sent; that it is behind the folder stands beside it.
+
+    What seeds' tools give has no place for that.
+    """
     data, text = reply.data, reply.text
     # File names may hold bytes that are no text; they are shown as such rather than not at all.
     written = json.dumps([data, text], ensure_ascii=False)
     if not _is_text(written):
         data, text = json.loads(written.encode("utf-8", "replace"))
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
+    result = CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
+    if behind:
+        result.meta = {DEGRADED: [{"stage": "sync", "reason": behind}]}
+    return result
 
 
 def _is_text(written: str) -> bool:

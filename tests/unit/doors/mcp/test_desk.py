@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +8,15 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from mcp import Client
+from mcp_types import CallToolResult
 
 from trivium import config
 from trivium.collection import Collection, open_collection
 from trivium.doors.answers import Asked
 from trivium.doors.hosting import Hosting
 from trivium.doors.mcp.desk import Desk, percent
+from trivium.doors.mcp.server import DEGRADED, Scope, Service
 from trivium.doors.upkeep import Going, Upkeep
 from trivium.errors import NotFound
 from trivium.indexer import Report
@@ -115,3 +119,41 @@ def test_what_is_done_never_goes_back_from_stage_to_stage() -> None:
 
     assert done == sorted(done)
     assert (done[0], done[-1]) == (0, 100)
+
+
+@pytest.mark.parametrize(
+    ("tools", "tool"), [("core", "search"), ("xplor", "search"), ("rag", "search")]
+)
+def test_a_result_that_is_behind_its_folder_says_so_whatever_the_tool(
+    shop: Collection, monkeypatch: pytest.MonkeyPatch, tools: str, tool: str
+) -> None:
+    may_go_on = threading.Event()
+    whole = shop.sync
+
+    def slow(**options: object) -> Report:
+        assert may_go_on.wait(60)
+        return whole(**options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(shop, "sync", slow)
+    upkeep = Upkeep(shop)
+    service = Service(desk_of(upkeep, patience_s=0), scope_of=lambda _: Scope((tools,)))
+
+    async def asked() -> list[CallToolResult]:
+        async with Client(service.server()) as client:
+            early = await client.call_tool(tool, {"query": "tabby"})
+            may_go_on.set()
+            assert await asyncio.to_thread(upkeep.wait, 60)
+            return [early, await client.call_tool(tool, {"query": "tabby"})]
+
+    try:
+        early, later = asyncio.run(asked())
+    finally:
+        may_go_on.set()
+        service.close()
+        upkeep.close()
+
+    assert not early.is_error
+    assert early.meta is not None
+    (degraded,) = early.meta[DEGRADED]
+    assert "is being indexed" in degraded["reason"]
+    assert DEGRADED not in (later.meta or {})
