@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -57,11 +58,16 @@ _GREETING: list[dict[str, Any]] = [
     {"method": "notifications/initialized"},
     {"id": 2, "method": "tools/list"},
 ]
-_SEARCH: dict[str, Any] = {
-    "id": 3,
-    "method": "tools/call",
-    "params": {"name": "search", "arguments": {"query": "where is a snapshot opened"}},
-}
+
+
+def search() -> dict[str, Any]:
+    """Return a search with a word that no query had: the vector of one asked before is kept."""
+    query = f"where is a snapshot opened {uuid.uuid4().hex}"
+    return {
+        "id": 3,
+        "method": "tools/call",
+        "params": {"name": "search", "arguments": {"query": query}},
+    }
 
 
 class Agent:
@@ -126,7 +132,7 @@ def agents(
             agent.say(_GREETING)
             made.append(agent)
         for agent in made:
-            agent.say([_SEARCH])
+            agent.say([search()])
         yield made
 
 
