@@ -7,15 +7,17 @@ are shared by all. Safe to use from many threads. Used by the HTTP and the MCP d
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trivium.errors import BackendUnavailable, NotFound, UsageError, unknown
 
 if TYPE_CHECKING:
     from trivium.config import Settings
     from trivium.doors.upkeep import Upkeep
+
+Value = TypeVar("Value")
 
 
 class Hosting:
@@ -35,8 +37,9 @@ class Hosting:
         self._settings = settings
         self._wanted = default
         self._guard = threading.RLock()
-        self._folders: dict[str, Path] | None = None
-        self._opened: dict[str, Upkeep] = {}
+        # Never changed but replaced, so that reading them waits for nobody who opens one.
+        self._folders: Mapping[str, Path] | None = None
+        self._opened: Mapping[str, Upkeep] = {}
         self._is_started = False
         self._is_stopped = False
 
@@ -65,23 +68,24 @@ class Hosting:
 
     def folder(self, name: str) -> Path:
         """Return the folder of a collection, without opening it. Raises NotFound."""
-        with self._guard:
-            return self._named()[self._known(name)]
+        return self._named()[self._known(name)]
 
     def is_open(self, name: str) -> bool:
         """Whether a collection has been asked for since the start."""
         return name in self._opened
 
     def opened(self) -> tuple[Upkeep, ...]:
-        """Return what has been asked for so far; opens nothing."""
-        with self._guard:
-            return tuple(self._opened.values())
+        """Return what has been asked for so far; opens nothing, and waits for nothing."""
+        return tuple(self._opened.values())
 
     def upkeep(self, name: str | None = None) -> Upkeep:
         """Return a collection, or the default one; opened and started at its first use.
 
         Raises NotFound that names those there are.
         """
+        found = self._opened.get(self._known(name))
+        if found is not None:
+            return found
         with self._guard:
             known = self._known(name)
             found = self._opened.get(known)
@@ -116,8 +120,9 @@ class Hosting:
             named = self._named()
             place = folder.expanduser().resolve()
             name = self._name(place)
-            if named.setdefault(name, place) != place:
+            if named.get(name, place) != place:
                 raise _two(name, named[name], place)
+            self._folders = {**named, name: place}
             return self.upkeep(name)
 
     def remove(self, name: str) -> None:
@@ -126,10 +131,11 @@ class Hosting:
             known = self._known(name)
             if len(self._named()) == 1:
                 raise UsageError(f"{known!r} is the only collection here; end the server instead.")
-            del self._named()[known]
             if self._wanted == known:
                 self._wanted = None
-            gone = self._opened.pop(known, None)
+            gone = self._opened.get(known)
+            self._folders = _without(self._named(), known)
+            self._opened = _without(self._opened, known)
         if gone is not None:
             gone.close()
 
@@ -149,18 +155,17 @@ class Hosting:
 
         if self._is_stopped:
             raise BackendUnavailable("The server is going down.")
-        made = self._opened[name] = Upkeep(
-            open_collection(self._named()[name], settings=self._settings)
-        )
+        made = Upkeep(open_collection(self._named()[name], settings=self._settings))
+        self._opened = {**self._opened, name: made}
         if self._is_started:
             made.start()
         return made
 
-    def _named(self) -> dict[str, Path]:
-        with self._guard:
-            if self._folders is None:
-                self._folders = self._by_name()
-            return self._folders
+    def _named(self) -> Mapping[str, Path]:
+        if self._folders is None:
+            with self._guard:
+                self._folders = self._by_name() if self._folders is None else self._folders
+        return self._folders
 
     def _by_name(self) -> dict[str, Path]:
         if not self._given:
@@ -183,6 +188,10 @@ class Hosting:
         if root != place and not place.is_dir():
             raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
         return (place if root is None else root).name or "root"
+
+
+def _without(those: Mapping[str, Value], name: str) -> dict[str, Value]:
+    return {key: value for key, value in those.items() if key != name}
 
 
 def _two(name: str, first: Path, second: Path) -> UsageError:

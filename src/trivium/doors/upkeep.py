@@ -22,11 +22,11 @@ from trivium.doors.following import (
     NOWHERE,
     REMEMBER_EVERY_S,
     Folders,
-    both,
     look_due_s,
     no_progress,
     watch_of,
 )
+from trivium.doors.owed import Owed
 from trivium.errors import (
     BackendRefused,
     BackendUnavailable,
@@ -85,30 +85,6 @@ class _Missed:
     dirty_files: int = 0
 
 
-class _Owed:
-    """Where something changed that no sync has taken in. Safe to use from many threads."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._folders: Folders = None
-
-    @property
-    def folders(self) -> Folders:
-        """The folders to look at; None is all."""
-        return self._folders
-
-    def note(self, folders: Folders) -> None:
-        """Add to what is owed."""
-        with self._guard:
-            self._folders = both(self._folders, folders)
-
-    def take(self) -> Folders:
-        """Return what is owed, which whoever took it must see to."""
-        with self._guard:
-            taken, self._folders = self._folders, NOWHERE
-            return taken
-
-
 class Upkeep:
     """One collection, kept fresh. Safe to use from many threads."""
 
@@ -122,7 +98,7 @@ class Upkeep:
         self._collection = collection
         self._clock = clock
         self._watch = watch_of(collection) if watch is None else watch
-        self._owed = _Owed()
+        self._owed = Owed()
         self._stopping = threading.Event()
         self._has_work = threading.Event()
         self._has_new_text = False

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from starlette.requests import Request
 
@@ -20,20 +22,26 @@ _DAY_S = 86_400
 
 def etag(request: Request, upkeep: Upkeep) -> str:
     """Return what the answer to this request is known by; takes in what changed first."""
-    settings = upkeep.collection.settings
-    own = (settings.home / "profiles").glob("*.toml")
-    kept = [f"{file.name} {file.stat().st_mtime_ns}" for file in sorted(own)]
     said = [
         __version__,
         request.scope["path"],
         request.url.query,
         upkeep.state,
         str(int(time.time()) // _DAY_S),
-        *kept,
+        *_profiles(upkeep.collection.settings.home),
     ]
     digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogateescape")).hexdigest()
     # Weak: the same hits, though it may say that it took longer to find them.
     return f'W/"{digest[:32]}"'
+
+
+def _profiles(home: Path) -> list[str]:
+    kept = []
+    for file in sorted((home / "profiles").glob("*.toml")):
+        # One may be taken away meanwhile.
+        with suppress(OSError):
+            kept.append(f"{file.name} {file.stat().st_mtime_ns}")
+    return kept
 
 
 def is_known(request: Request, tag: str) -> bool:

@@ -96,7 +96,7 @@ class Keeping:
             # Queries are what people typed: for who runs the server alone.
             data["slowQueries"] = [
                 {"tookMs": one.took_ms, "query": one.query, "at": one.at}
-                for one in reversed(self._service.slow.get(upkeep.name, ()))
+                for one in reversed(list(self._service.slow.get(upkeep.name, ())))
             ]
         return data
 

@@ -35,10 +35,6 @@ class HttpNeighbors(HttpCollection):
     limit: Annotated[int, Field(ge=1, le=MOST_NEIGHBORS, description="Most nodes.")] = 200
 
 
-class HttpStatus(HttpCollection):
-    """What is indexed."""
-
-
 class HttpJudgement(HttpCollection):
     """Whether a hit answers a query; null takes back what was said before."""
 
