@@ -90,3 +90,13 @@ def test_the_calls_on_the_page_run_with_the_three_lines_of_configuration(
 
     assert [call["name"] for call in calls(name)] == [tool.name for tool in tools_of((name,))]
     assert asyncio.run(talk()) == []
+
+
+def test_the_readme_configures_an_agent_in_three_lines() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"^    \{\"mcpServers\".*?\n    \}\}$", readme, re.MULTILINE | re.DOTALL)
+
+    assert block is not None
+    assert block[0].count("\n") == 2
+    entry = json.loads(block[0])["mcpServers"]["trivium"]
+    assert (Path(entry["command"]).name, entry["args"][0]) == ("trivium", "mcp")
