@@ -25,6 +25,10 @@ class Only:
 
     kept: Upkeep
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.kept.name,)
+
     def upkeep(self, _: str | None = None) -> Upkeep:
         return self.kept
 

@@ -122,6 +122,22 @@ def test_a_call_may_name_a_collection_unless_the_address_does(address: str) -> N
     assert "This connection is for 'shop'" in str(refused.content)
 
 
+def test_status_names_the_collections_that_a_connection_may_ask(address: str) -> None:
+    async def conversation(client: Client) -> tuple[list[str], list[str]]:
+        now = await client.call_tool("status", {"collection": "farm"})
+        listed = await client.list_resources()
+        more = await client.list_resources(cursor=listed.next_cursor)
+        assert isinstance(now.structured_content, dict)
+        assert now.structured_content["name"] == "farm"
+        files = [*listed.resources, *more.resources]
+        return now.structured_content["collections"], [str(one.uri) for one in files]
+
+    names, addresses = talk(f"{address}/mcp", conversation)
+
+    assert names == ["shop", "farm"]
+    assert addresses == ["trivium://shop/guide.md", "trivium://farm/guide.md"]
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [("tools=memory", "not in this release"), ("colection=shop", "collection")],

@@ -256,5 +256,6 @@ TOOLS = (
         schema.STATUS,
         status,
         waits=False,
+        names_all=True,
     ),
 )

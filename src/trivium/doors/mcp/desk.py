@@ -53,6 +53,10 @@ class Desk:
             self._wait(upkeep, notice)
         return upkeep
 
+    def names(self, *, only: str | None) -> tuple[str, ...]:
+        """Return the collections that a connection may ask."""
+        return self.hosting.names if only is None else (only,)
+
     def _wait(self, upkeep: Upkeep, notice: Notice) -> None:
         if upkeep.is_ready:
             return

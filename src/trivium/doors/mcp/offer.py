@@ -23,7 +23,8 @@ class Offer:
     """A tool. `answer` gets the collection and the request, already checked.
 
     `waits` says that it wants the folder gone through before it answers, for a while;
-    `is_strict` that arguments it does not take are an error of the protocol, as in seed 004.
+    `is_strict` that arguments it does not take are an error of the protocol, as in seed 004;
+    `names_all` that its result says which collections there are.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Offer:
     answer: Callable[[Upkeep, Any], Reply]
     waits: bool = True
     is_strict: bool = False
+    names_all: bool = False
 
     @property
     def input_schema(self) -> Schema:

@@ -52,7 +52,7 @@ def listed(
 
     A cursor is the collection and the path after which the page begins.
     """
-    names = desk.hosting.names if only is None else (only,)
+    names = desk.names(only=only)
     name, after = (names[0], "") if cursor is None else _after(cursor, names)
     upkeep = desk.ready(name, only=only, notice=notice)
     paths = upkeep.look(lambda collection: _paths(collection, after=after))

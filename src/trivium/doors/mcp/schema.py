@@ -177,5 +177,6 @@ STATUS = keyed(
         "branch": TEXT,
         "isReady": {"type": "boolean"},
         "progress": {"type": ["object", "null"]},
+        "collections": TEXTS,
     }
 )

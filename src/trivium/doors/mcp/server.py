@@ -14,7 +14,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -136,6 +136,8 @@ class Service:
         wanted: str | None = getattr(request, "collection", None)
         upkeep = self._desk.ready(wanted, only=scope.collection, waits=offer.waits, notice=notice)
         reply = offer.answer(upkeep, request)
+        if offer.names_all:
+            reply = _with_names(reply, self._desk.names(only=scope.collection))
         return _sent(reply, behind=upkeep.behind)
 
     async def _list_resources(
@@ -222,6 +224,12 @@ def tools_of(names: tuple[str, ...]) -> Sequence[Tool]:
 @lru_cache
 def _by_name(names: tuple[str, ...]) -> dict[str, Offer]:
     return {offer.name: offer for offer in sets.offers(names)}
+
+
+def _with_names(reply: Reply, names: Sequence[str]) -> Reply:
+    """Return a reply that says which collections there are."""
+    lines = [reply.text, *([f"Collections: {', '.join(names)}"] if len(names) > 1 else [])]
+    return replace(reply, data={**reply.data, "collections": list(names)}, text="\n".join(lines))
 
 
 def _sent(reply: Reply, *, behind: str) -> CallToolResult:
