@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -149,12 +150,20 @@ def _watch(served: Served, texts: Sequence[str], *, minutes: float) -> list[Row]
     """Keep 8 connections busy, and look at the server's memory."""
     child = _start_client(served, texts, connections=8, seconds=60 * minutes)
     seen: list[float] = []
-    while child.poll() is None:
-        time.sleep(_SAMPLE_S)
-        seen.append(served.resident_mb())
+    is_over = threading.Event()
+
+    def look() -> None:
+        while not is_over.wait(_SAMPLE_S):
+            seen.append(served.resident_mb())
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    # What the client writes at its end is more than a pipe holds: it is read meanwhile.
+    load = _read(child)
+    is_over.set()
+    looking.join()
     part = max(1, len(seen) // 5)
     first, last = statistics.mean(seen[part : 2 * part]), statistics.mean(seen[-part:])
-    load = _read(child)
     return [
         {
             "minutes": minutes,
