@@ -44,9 +44,11 @@ from trivium.lookups import (
     CALLS,
     DEPENDS,
     Checked,
+    FileFacts,
     Surroundings,
     Walking,
     checked,
+    files_of,
     find,
     related,
     sections_of,
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from trivium.results.pack import Pack
     from trivium.results.relations import Relations
     from trivium.sources.blame import Share
+    from trivium.traversal import Path as Walked
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +133,14 @@ class Status:
     queries: int = 0
     problem: str = ""
     blank: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Traversed:
+    """A walk over the graph, and what is shown of the nodes that it took."""
+
+    path: Walked
+    pack: Pack
 
 
 class Collection:
@@ -461,6 +472,56 @@ class Collection:
             for path in snapshot.paths():
                 content = snapshot.content(path)
                 yield from () if content is None else content.nodes
+
+    def paths(self, below: str = "") -> list[str]:
+        """Return the paths of all files, or of those below a folder of the root."""
+        inside = "" if below in ("", ".") else f"{below}/"
+        with self._backend.snapshot() as snapshot:
+            return [
+                path
+                for path in snapshot.paths()
+                if path.startswith(inside) and not path.endswith("/")
+            ]
+
+    def texts(self, ids: Sequence[str]) -> Mapping[NodeId, str]:
+        """Return the whole texts of nodes; unlike `get` this opens none of them."""
+        with self._backend.snapshot() as snapshot:
+            return snapshot.texts([NodeId(one) for one in ids])
+
+    def files(self, paths: Sequence[str]) -> Mapping[str, FileFacts]:
+        """Return what is known of files; one that is not indexed is left out."""
+        with self._backend.snapshot() as snapshot:
+            return files_of(snapshot, paths)
+
+    def traverse(
+        self,
+        start: str,
+        query: str,
+        *,
+        max_depth: int = 3,
+        max_nodes: int = 8,
+        max_tokens: int | None = 6000,
+    ) -> Traversed:
+        """Walk from a node to what deserves attention for a query, and show as much as fits."""
+        from trivium.results.pack import Material, pack
+        from trivium.traversal import Question, traverse
+
+        near = self.search(query, profile="xplor", limit=self.profile("xplor").most)
+        similar = {hit.node.id: hit.score for hit in near.results}
+        with self._backend.snapshot() as snapshot:
+            asked = Question(query, similar, time.time())
+            path = traverse(snapshot, start, asked, max_depth=max_depth, max_nodes=max_nodes)
+            found = [
+                Material(
+                    one.node,
+                    tuple(snapshot.edges_of(one.node.id)),
+                    sections_of(snapshot, one.node),
+                    snapshot.text_of(one.node.id),
+                )
+                for one in path.taken
+            ]
+        packed = pack(found, total=self.stats().nodes, max_tokens=max_tokens)
+        return Traversed(path, packed)
 
     def scan(
         self,

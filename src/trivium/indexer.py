@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 _BATCH_CHARACTERS = 2_000_000
 _BATCH_FILES = 256
 _PUBLISH_EVERY_S = 5.0
+# Sooner the first time: whoever asks while a first index is made is to find something.
+_PUBLISH_FIRST_S = 1.0
 # An instant model is done with as many in the time a transaction takes.
 _INSTANT_AT_ONCE = 20_000
 
@@ -128,7 +130,7 @@ def sync(
         report.skipped |= {path: passed_over[path] for path in report.in_vain}
         report.files = files.difference(todo.forget)
         report.unchanged = len(listing.entries) - len(todo.read)
-        published = clock()
+        published, due_s = clock(), _PUBLISH_EVERY_S if known else _PUBLISH_FIRST_S
         with Crew() as crew:
             claims = _Claims(backend, cutting)
 
@@ -140,9 +142,9 @@ def sync(
                 writer.write(batch)
                 # Between write and publish a changed file is in no text index: keep that short.
                 changes = batch.removed or any(one.state.path in known for one in batch.replaced)
-                if changes or clock() - published > _PUBLISH_EVERY_S:
+                if changes or clock() - published > due_s:
                     writer.publish()
-                    published = clock()
+                    published, due_s = clock(), _PUBLISH_EVERY_S
         if listing.looked is None or report.added or report.removed:
             _write_folders(writer, known, report.files)
         kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}

@@ -74,6 +74,32 @@ class Surroundings:
     is_cut: bool
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file holds: how many symbols of code, how many sections, how many bytes."""
+
+    symbols: int
+    sections: int
+    size_bytes: int
+    is_code: bool
+    is_doc: bool
+
+
+def files_of(snapshot: Snapshot, paths: Sequence[str]) -> dict[str, FileFacts]:
+    """Return what is known of files; one that is not indexed is left out."""
+    states = snapshot.files()
+    found = {}
+    for path in paths:
+        if path in states:
+            code = snapshot.outline(path)
+            docs = [one for one in snapshot.headings(path) if one.startswith(f"{Kind.DOC}:")]
+            symbols = sum(bool(one.qualified) for one in code)
+            found[path] = FileFacts(
+                symbols, len(docs), states[path].size_bytes, bool(code), bool(docs)
+            )
+    return found
+
+
 def related(snapshot: Snapshot, wanted: str, walking: Walking) -> Relations:
     """Return what a walk from a node reaches. Raises NotFound, and UsageError for its depth."""
     if not 1 <= walking.depth <= _DEEPEST:

@@ -1,6 +1,6 @@
 """Cases G115 to G130 of seed 004, asked of a collection through the `rag` profile.
 
-G123, G124 and G128 are about doors and are tested there.
+G123, G124 and G128 are about doors: test_tools.py.
 """
 
 from __future__ import annotations

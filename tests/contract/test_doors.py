@@ -70,6 +70,7 @@ def environment(folder: Path) -> dict[str, str]:
         "TRIVIUM_HOME": str(folder.parent / "home"),
         "TRIVIUM_CONFIG": str(folder.parent / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "none",
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
 
 
@@ -162,11 +163,14 @@ def by_mcp(folder: Path, asked: dict[str, Any], *, tool: str = "search") -> dict
 
 
 def still(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer without what differs from call to call, and scores."""
+    """Return the answer without what differs from call to call, and scores.
+
+    Agents get an address with each hit, and a title also where a node has none.
+    """
+    beside = ("score", "scoreBreakdown", "title", "url")
     kept = {key: value for key, value in answer.items() if key not in MOVES}
     kept["results"] = [
-        {key: value for key, value in hit.items() if key not in ("score", "scoreBreakdown")}
-        for hit in answer["results"]
+        {key: value for key, value in hit.items() if key not in beside} for hit in answer["results"]
     ]
     return kept
 

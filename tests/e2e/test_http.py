@@ -158,12 +158,13 @@ def test_the_first_seeds_five_keys_are_accepted_as_they_are(server: Running) -> 
     assert server.ids(**body) == ["doc:guide.md#Install"]
 
 
-def test_fields_xplor_gives_the_first_seeds_keys_only(server: Running) -> None:
+def test_g20_fields_xplor_gives_the_first_seeds_keys_and_the_level(server: Running) -> None:
     response = server.client.post("/api/search?fields=xplor", json={"query": "hash password"})
 
     first = response.json()["results"][0]
     assert list(response.json()) == ["results", "total", "method"]
-    assert set(first) == {"id", "name", "type", "score", "description", "source"}
+    assert set(first) == {"id", "name", "type", "score", "description", "source", "level"}
+    assert first["level"] == 1
     assert first["source"] == {"filePath": "sub/auth.py", "startLine": 1}
 
 

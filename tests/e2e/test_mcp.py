@@ -16,9 +16,14 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, CallToolResult, TextContent
 
+import trivium
+
 Result = TypeVar("Result")
 
-LAUNCH = "import sys; from trivium.doors.mcp.serve import run; run(folder=sys.argv[1])"
+LAUNCH = (
+    "import sys; from trivium.doors.mcp.serve import run; "
+    "run(folders=sys.argv[1:2], tools=sys.argv[2:])"
+)
 TRIES = 400
 GREETING: list[dict[str, object]] = [
     {
@@ -56,6 +61,8 @@ def environ(folder: Path, *, model: str = "none") -> dict[str, str]:
         "TRIVIUM_HOME": str(folder.parent / "home"),
         "TRIVIUM_CONFIG": str(folder.parent / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": model,
+        # The tree under test: a client gives its server nothing of its own environment.
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
 
 
@@ -106,7 +113,7 @@ def test_a_client_of_either_protocol_lists_searches_and_fetches(shop: Path, is_o
 
     names, found, read = talk(shop, conversation, is_old=is_old)
 
-    assert names == ["search", "fetch", "related", "context"]
+    assert names == ["search", "fetch", "related", "context", "status"]
     assert [hit["id"] for hit in data_of(found)["results"]] == ["code:auth.py#hash_password"]
     assert "auth.py:1  code:auth.py#hash_password" in text_of(found)
     assert data_of(read)["text"].startswith("def hash_password")
@@ -123,7 +130,7 @@ def test_nothing_found_is_not_an_error(shop: Path) -> None:
     result = call(shop, "search", query="xyzzyplugh")
 
     assert data_of(result)["results"] == []
-    assert text_of(result).startswith("0 of 0 results")
+    assert text_of(result).startswith('No results found for "xyzzyplugh".')
 
 
 def test_an_unknown_id_is_an_error_of_the_tool(shop: Path) -> None:
@@ -211,8 +218,10 @@ def test_the_first_call_reports_its_progress(shop: Path) -> None:
         lambda client: client.call_tool("search", {"query": "tabby"}, progress_callback=note),
     )
 
-    files = 2
-    assert seen == [(done, files) for done in range(files + 1)]
+    done = [progress for progress, _ in seen]
+    assert (done[0], done[-1]) == (0, 100)
+    assert done == sorted(set(done))
+    assert {total for _, total in seen} == {100}
 
 
 def test_calls_made_at_once_are_all_answered(shop: Path) -> None:
@@ -224,6 +233,78 @@ def test_calls_made_at_once_are_all_answered(shop: Path) -> None:
     (after,) = talk(shop, conversation)
 
     assert [hit["id"] for hit in data_of(after)["results"]] == ["doc:guide.md#Cats"]
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_a_transcript_of_an_older_protocol_is_answered_in_it(shop: Path, version: str) -> None:
+    greeting = json.loads(json.dumps(GREETING[0]))
+    greeting["params"]["protocolVersion"] = version
+    asked: dict[str, object] = {"name": "search", "arguments": {"query": "tabby"}}
+    said = [
+        greeting,
+        GREETING[1],
+        {"id": 2, "method": "tools/call", "params": asked},
+        {"id": 3, "method": "ping"},
+    ]
+    replies = transcript(shop, said)
+
+    assert replies[1]["result"]["protocolVersion"] == version
+    found = replies[2]["result"]
+    assert found["structuredContent"]["results"][0]["id"] == "doc:guide.md#Cats"
+    assert found["content"][0]["type"] == "text"
+    assert replies[3]["result"] == {}
+
+
+def transcript(folder: Path, said: list[dict[str, object]]) -> dict[int, dict[str, Any]]:
+    """Write messages, all at once, and return the answers by their ids."""
+    wanted = {message["id"] for message in said if "id" in message}
+    replies: dict[int, dict[str, Any]] = {}
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, str(folder)],
+        env=environ(folder),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in said:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        while wanted - set(replies):
+            reply = json.loads(process.stdout.readline())
+            if "id" in reply:
+                replies[reply["id"]] = reply
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+    return replies
+
+
+@pytest.mark.parametrize(
+    ("sets", "first"),
+    [("xplor", "search"), ("rag", "search"), ("core,graph", "search"), ("rag,graph", "search")],
+)
+def test_a_server_offers_the_sets_it_was_started_with(shop: Path, sets: str, first: str) -> None:
+    listed: list[dict[str, object]] = [*GREETING[:2], {"id": 2, "method": "tools/list"}]
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, str(shop), sets],
+        env=environ(shop),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        wire = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in listed)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(wire)
+        process.stdin.flush()
+        replies = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+        process.wait(timeout=60)
+
+    names = [tool["name"] for tool in replies[1]["result"]["tools"]]
+    assert names[0] == first
+    assert ("files_search" in names) == ("graph" in sets)
 
 
 def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
@@ -261,6 +342,7 @@ def test_the_wire_carries_json_alone_and_its_end_ends_the_process(
         "fetch",
         "related",
         "context",
+        "status",
     ]
     assert (ended, rest, log.read_text(encoding="utf-8")) == (0, "", "")
 
@@ -289,7 +371,7 @@ def test_tools_are_listed_before_anything_heavy_is_imported(shop: Path, tmp_path
         process.wait(timeout=60)
 
     imported = {line.rpartition("|")[2].strip() for line in log.read_text("utf-8").splitlines()}
-    assert "trivium.doors.mcp.tools" in imported
+    assert "trivium.doors.mcp.server" in imported
     assert not imported & {"numpy", "tantivy", "onnxruntime", "tree_sitter", "trivium.collection"}
 
 

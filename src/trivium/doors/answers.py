@@ -40,6 +40,7 @@ SEED_NAMES = ("topK", "seeds")
 COLLECTION_NAMES = ("collection", "graphId")
 _OTHER_NAMES = {"limit": LIMIT_NAMES, "seeds": SEED_NAMES, "collection": COLLECTION_NAMES}
 XPLOR_KEYS = ("id", "name", "type", "score", "description")
+XPLOR_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,23 @@ class Asked:
     query: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, query: str, **options: object) -> Asked:
+        """Return a search with the options that are not None."""
+        return cls(query, {name: one for name, one in options.items() if one is not None})
+
 
 # What a request may say that is not for the search itself.
 _BESIDE = frozenset({"query", "collection", "domain", "max_tokens"})
 
 
-class _Request(BaseModel):
+class Strict(BaseModel):
+    """What is checked to the letter: no other keys, no other types."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, alias_generator=to_camel)
 
 
-class SearchRequest(_Request):
+class SearchRequest(Strict):
     """The keys of a search that every JSON door takes."""
 
     query: Annotated[
@@ -164,13 +172,13 @@ class HttpContext(ContextRequest):
     collection: str | None = None
 
 
-class HttpCollection(_Request):
+class HttpCollection(Strict):
     """Which collection is meant, and nothing else."""
 
     collection: str | None = None
 
 
-class RelatedRequest(_Request):
+class RelatedRequest(Strict):
     """What is like one node, by its id."""
 
     id: Annotated[
@@ -199,13 +207,13 @@ class McpRelated(RelatedRequest):
     ] = None
 
 
-class McpFetch(_Request):
+class McpFetch(Strict):
     """One node or chunk, by its id."""
 
     id: Annotated[str, Field(min_length=1, description="The id of a hit, or of one of its chunks.")]
 
 
-Request = TypeVar("Request", bound=_Request)
+Request = TypeVar("Request", bound=Strict)
 
 
 def read(model: type[Request], given: object, *, is_text: bool = False) -> Request:
@@ -275,11 +283,13 @@ def _xplor_hit(hit: Mapping[str, object]) -> Data:
     place = source if isinstance(source, dict) else {}
     kept: Data = {key: hit[key] for key in XPLOR_KEYS}
     kept["source"] = {"filePath": place["filePath"], "startLine": place["startLine"]}
+    # What it says of itself, and nothing of its text.
+    kept["level"] = XPLOR_LEVEL
     return kept
 
 
 def _refuse_unknown(
-    model: type[_Request], given: Mapping[str, object], *, others: tuple[str, ...]
+    model: type[Strict], given: Mapping[str, object], *, others: tuple[str, ...]
 ) -> None:
     known = [field.alias or name for name, field in model.model_fields.items()]
     for key in given:

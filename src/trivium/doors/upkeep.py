@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trivium.doors import answers
 from trivium.doors.following import (
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
+Result = TypeVar("Result")
 
 SYNC_EVERY_S = POLL_S
 # Long enough for our own embedding thread to store a batch and let go of the writer lock.
@@ -110,6 +111,7 @@ class Upkeep:
         self._remembered_at = -math.inf
         self._missed: _Missed | None = None
         self._going: Going | None = None
+        self._has_ended_once = threading.Event()
         self._has_failed_to_embed = False
         # A daemon, so that a server that fails to start is not kept alive by it.
         self._thread = threading.Thread(target=self._work, name="trivium upkeep", daemon=True)
@@ -142,6 +144,10 @@ class Upkeep:
             self._take_in()
         missed = self._missed.reason if self._missed is not None else ""
         return f"{self._collection.state} {self.is_ready} {missed}"
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the folder has been gone through once; return whether it has."""
+        return self._has_ended_once.wait(timeout_s)
 
     def start(self) -> None:
         """Go through the folder and embed what is new, in the background; once."""
@@ -209,9 +215,24 @@ class Upkeep:
             self._take_in()
         return self._with_what_was_missed(self._collection.related(wanted, limit=limit))
 
+    def look(self, ask: Callable[[Collection], Result]) -> Result:
+        """Put a question that changes nothing to the same state of the folder as a search."""
+        if self.is_ready:
+            self._take_in()
+        return ask(self._collection)
+
+    @property
+    def behind(self) -> str:
+        """Why answers are not from the state of the folder now; empty if they are."""
+        missed = self._missed_now()
+        return "" if missed is None else missed.reason
+
     def _with_what_was_missed(self, answer: Answer) -> Answer:
-        missed = self._missed if self.is_ready else _Missed(self._first_sync_words())
+        missed = self._missed_now()
         return answer if missed is None else _with(answer, missed)
+
+    def _missed_now(self) -> _Missed | None:
+        return self._missed if self.is_ready else _Missed(self._first_sync_words())
 
     def get(self, wanted: str) -> Item:
         """Return a node or chunk by its id. Raises ChunkNotFound."""
@@ -295,6 +316,7 @@ class Upkeep:
         finally:
             self._synced_at = self._clock()
             self._going = None
+            self._has_ended_once.set()
             if has_failed:
                 self._owed.note(None)
             if folders is None:

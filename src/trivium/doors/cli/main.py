@@ -13,7 +13,16 @@ from collections.abc import Sequence
 import click
 
 from trivium import __version__
-from trivium.doors.cli import asking, checking, keeping, ranking, relating, serving, tuning
+from trivium.doors.cli import (
+    asking,
+    checking,
+    installing,
+    keeping,
+    ranking,
+    relating,
+    serving,
+    tuning,
+)
 from trivium.doors.cli.screen import FAILED, FOUND, INTERRUPTED, log_to_stderr, say
 from trivium.errors import TriviumError
 
@@ -38,6 +47,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     serving.serve,
     serving.token,
     serving.mcp,
+    installing.install,
 )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium.doors.cli.folder import FOLDER
 from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, say, show, show_json
 
 if TYPE_CHECKING:
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
 )
 @click.option("--require-token", is_flag=True, help="Also on this machine.")
 @click.option(
+    "--idle", type=click.FloatRange(min=1), help="End after so many seconds without a request."
+)
+@click.option(
     "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 def serve(
@@ -49,6 +51,7 @@ def serve(
     rate: float | None,
     timeout: float,
     require_token: bool,
+    idle: float | None,
     log_format: str,
 ) -> None:
     """Answer HTTP requests about one folder or several, and show the web page."""
@@ -63,6 +66,7 @@ def serve(
         rate=rate,
         timeout_s=timeout,
         require_token=require_token,
+        idle_s=idle,
         log_format=log_format,
     )
     run(folders=folders or (Path(),), serving=serving)
@@ -120,9 +124,33 @@ def _tokens() -> Tokens:
 
 
 @click.command()
-@FOLDER
-def mcp(folder: Path) -> None:
-    """Answer an agent over MCP on standard input and output."""
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.option(
+    "--tools",
+    multiple=True,
+    metavar="SETS",
+    help="core (default), xplor or rag, and graph beside it: --tools core,graph.",
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0),
+    help="Seconds that a first call waits for the index; then what is there answers. [default: 5]",
+)
+@click.option(
+    "--connect",
+    is_flag=True,
+    help="Share one server with other agents: the one that runs for FOLDERS, or a new one.",
+)
+def mcp(
+    folders: tuple[Path, ...], *, tools: tuple[str, ...], patience: float | None, connect: bool
+) -> None:
+    """Answer an agent over MCP on standard input and output, about FOLDERS or this one."""
+    wanted = folders or (Path(),)
+    if connect:
+        from trivium.doors.mcp.connect import run as run_connected
+
+        run_connected(wanted, tools=tools)
+        return
     from trivium.doors.mcp.serve import run
 
-    run(folder=folder)
+    run(folders=wanted, tools=tools, patience_s=patience)

@@ -32,6 +32,7 @@ from trivium.doors.http.rate import Rate
 from trivium.doors.http.service import Service
 from trivium.doors.http.telling import Telling
 from trivium.doors.http.work import Workers
+from trivium.doors.mcp.mount import Mounted
 from trivium.doors.tokens import Tokens
 
 _KINDS = {
@@ -67,6 +68,7 @@ def build(hosting: Hosting, *, rules: Rules) -> Starlette:
     """Return the application; it starts and stops the collections with itself."""
     metrics = Metrics()
     workers = Workers(timeout_s=rules.timeout_s, measured=metrics.stage)
+    agents = Mounted(hosting)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -75,6 +77,7 @@ def build(hosting: Hosting, *, rules: Rules) -> Starlette:
             yield
         finally:
             hosting.stop()
+            await agents.close()
             workers.close()
             hosting.close()
 
@@ -84,6 +87,7 @@ def build(hosting: Hosting, *, rules: Rules) -> Starlette:
             *Asking(service).routes(),
             *Keeping(service).routes(),
             *Telling(service).routes(),
+            *agents.routes(),
             *page.routes(),
         ],
         middleware=_middleware(metrics, rules),

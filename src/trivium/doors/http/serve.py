@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from trivium.doors.tokens import Tokens
 from trivium.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
     from uvicorn import Config
 
 DEFAULT_PORT = 7700
@@ -38,7 +38,8 @@ _BACKLOG = 2048
 class Serving:
     """How to serve: where to listen, who may ask from where, how much, and how to log.
 
-    `rate` None is none on loopback and 50 requests a second for each client elsewhere.
+    `rate` None is none on loopback and 50 requests a second for each client elsewhere; `idle_s`
+    is after how long without a request it ends, None never.
     """
 
     host: str = "127.0.0.1"
@@ -49,6 +50,7 @@ class Serving:
     rate: float | None = None
     timeout_s: float = DEFAULT_TIMEOUT_S
     require_token: bool = False
+    idle_s: float | None = None
     log_format: str = "text"
 
 
@@ -65,9 +67,12 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
 
         from trivium.doors.http.app import Rules, build
         from trivium.doors.http.guard import Names
+        from trivium.doors.http.life import Life
     except ModuleNotFoundError as error:
         raise MissingExtra("trivium serve", extra="serve") from error
+    from trivium.config import load
     from trivium.doors.hosting import Hosting
+    from trivium.doors.running import announced
 
     _log(how.log_format)
     hosting = Hosting(folders)
@@ -82,14 +87,19 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
             timeout_s=how.timeout_s,
             roots=[root.expanduser().resolve() for root in how.roots],
         )
-        server = Server(_settings(build(hosting, rules=rules)))
+        life = Life(build(hosting, rules=rules), idle_s=how.idle_s)
+        server = Server(_settings(life))
         shown = f"[{how.host}]" if ":" in how.host else how.host
         sys.stderr.write(f"Trivium serves {names} at http://{shown}:{bound}\n")
         sys.stderr.flush()
         # uvicorn shuts down in order and then sends itself the signal again, for whoever
         # started it; both are made Ctrl-C, and by then there is nothing left to do.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), life.ending(server), ExitStack() as stack:
+            if tokens is None:
+                folders_by_name = {name: hosting.folder(name) for name in hosting.names}
+                found = announced(load().home, host=how.host, port=bound, folders=folders_by_name)
+                stack.enter_context(found)
             server.run(sockets=[listener])
 
 
@@ -163,7 +173,7 @@ def _log(form: str) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
 
 
-def _settings(app: Starlette) -> Config:
+def _settings(app: ASGIApp) -> Config:
     from uvicorn import Config
 
     from trivium.doors.http.wire import Wire

@@ -59,6 +59,7 @@ XPLOR = _object(
                     "score": _NUMBER,
                     "description": _TEXT,
                     "source": _object({"filePath": _TEXT, "startLine": _COUNT}),
+                    "level": _COUNT,
                 }
             )
         ),

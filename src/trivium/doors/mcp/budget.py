@@ -2,7 +2,7 @@
 
 A token is estimated as four characters of text and data together, rounded up; the budget
 is never exceeded. Facets and suggestions go first, then whole hits, from the end, then the last
-one's snippet is cut.
+one's snippet is cut; a cursor leads to the rest. Nothing is looked up here.
 """
 
 from __future__ import annotations
@@ -22,8 +22,15 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 4
 _LINE_CHARACTERS = 160
+# As long as every cursor is, so that one can take its place.
+_SOME_CURSOR = "." * 40
+_NOTHING_MORE: Mapping[str, str] = {}
 # The text of a piece is sent once, as text.
 _PIECE = ("path", "startLine", "endLine", "id", "isCut")
+
+
+def _no_cursor(after: int) -> None:
+    del after
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +47,88 @@ def tokens(reply: Reply) -> int:
     return math.ceil((len(written) + len(reply.text)) / CHARACTERS_PER_TOKEN)
 
 
-def fit(data: Data, *, max_tokens: int | None) -> Reply:
+def fit(
+    data: Data,
+    *,
+    max_tokens: int | None,
+    next_after: Callable[[int], str | None] = _no_cursor,
+    more: Mapping[str, str] = _NOTHING_MORE,
+) -> Reply:
     """Return the largest reply that keeps the budget; None is no budget.
 
-    Raises UsageError if not even an answer without hits fits.
+    `next_after` gives the cursor of what comes after so many hits, `more` a line of text for
+    hits by their ids. Raises UsageError if not even an answer without hits fits.
     """
-    whole = _reply(data)
+    whole = _reply(data, more)
     if max_tokens is None or tokens(whole) <= max_tokens:
         return whole
     # Whoever has little room wants hits, not what else to ask for.
     fewer: Data = {"facets": {}, "suggestions": []}
     data = {**data, **{key: fewer[key] for key in fewer if key in data}}
-    plain = _reply(data)
+    plain = _reply(data, more)
     if tokens(plain) <= max_tokens:
         return plain
+    cut = _fewer_hits(data, more, max_tokens=max_tokens)
+    shown, found = len(_hits(cut.data)), len(_hits(data))
+    if shown == found or not shown:
+        return cut
+    return _reply({**cut.data, "next": next_after(shown)}, more)
+
+
+def _fewer_hits(data: Data, more: Mapping[str, str], *, max_tokens: int) -> Reply:
+    """Return the most hits that fit, or the first with its snippet cut, or none."""
     hits = _hits(data)
     for kept in range(len(hits) - 1, 0, -1):
-        reply = _truncated(data, hits[:kept])
+        reply = _truncated(data, hits[:kept], more)
         if tokens(reply) <= max_tokens:
             return reply
-    shortened = _with_cut_snippet(data, max_tokens=max_tokens) if hits else None
+    shortened = _with_cut_snippet(data, more, max_tokens=max_tokens) if hits else None
     if shortened is not None:
         return shortened
-    empty = _truncated(data, [])
+    empty = _truncated(data, [], more)
     if tokens(empty) > max_tokens:
         raise UsageError(
             f"maxTokens is {max_tokens}; this answer takes {tokens(empty)} without any hits."
         )
     return empty
+
+
+def fit_text(data: Data, text: str, *, head: str, max_tokens: int | None, start: int) -> Reply:
+    """Return a node's data with as much of its text, from `start` on, as the budget allows.
+
+    What links it, and its sections and chunks, are left out first. The `next` of what is cut is
+    where it goes on. Raises UsageError if not one character fits.
+    """
+    whole = _text_reply(data, text, head, start=start, end=len(text))
+    if max_tokens is None or tokens(whole) <= max_tokens:
+        return whole
+    fewer: Data = {"edges": [], "sections": [], "chunks": []}
+    data = {**data, **fewer}
+    low, high = start, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens(_text_reply(data, text, head, start=start, end=middle)) <= max_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    end = start + boundary(text[start : low + 1], low - start) if low < len(text) else low
+    reply = _text_reply(data, text, head, start=start, end=end)
+    if tokens(reply) > max_tokens or (end == start < len(text)):
+        raise UsageError(
+            f"maxTokens is {max_tokens}; this takes more than {tokens(reply)} for any text."
+        )
+    return reply
+
+
+def _text_reply(data: Data, text: str, head: str, *, start: int, end: int) -> Reply:
+    shown, is_cut = text[start:end], end < len(text)
+    notes = []
+    if is_cut or start:
+        notes.append(f"Characters {start:,} to {end:,} of {len(text):,}.")
+    if is_cut:
+        notes.append(f"Truncated to maxTokens; for the rest give cursor {end}.")
+    sent: Data = {**data, "text": shown, "notes": notes, "next": str(end) if is_cut else None}
+    return Reply(sent, "\n\n".join((head, shown, *notes)))
 
 
 def fit_context(pack: Callable[[int], Context], *, max_tokens: int) -> Reply:
@@ -103,14 +164,14 @@ def _context_reply(context: Context, max_tokens: int) -> Reply:
     return Reply(data, text)
 
 
-def _with_cut_snippet(data: Data, *, max_tokens: int) -> Reply | None:
+def _with_cut_snippet(data: Data, more: Mapping[str, str], *, max_tokens: int) -> Reply | None:
     """Return the first hit alone with as much of its snippet as fits, if that is any."""
     first = _hits(data)[0]
     fitting: Reply | None = None
     low, high = 0, len(str(first["snippet"])) - 1
     while low <= high:
         length = (low + high) // 2
-        reply = _truncated(data, [_cut(first, length)])
+        reply = _truncated(data, [_cut(first, length)], more)
         if tokens(reply) <= max_tokens:
             fitting, low = reply, length + 1
         else:
@@ -126,7 +187,7 @@ def _cut(hit: Mapping[str, object], length: int) -> Data:
     return {**hit, "snippet": snippet[:end], "highlights": kept}
 
 
-def _truncated(data: Data, hits: list[Data]) -> Reply:
+def _truncated(data: Data, hits: list[Data], more: Mapping[str, str]) -> Reply:
     found = len(_hits(data))
     what = f"{len(hits)} of {found} hits" if len(hits) < found else "the snippet is cut"
     notes = data["notes"]
@@ -134,7 +195,8 @@ def _truncated(data: Data, hits: list[Data]) -> Reply:
     said.append(f"Truncated to maxTokens: {what}.")
     cut: Data = {**data, "results": hits, "notes": said}
     # The next page begins after all hits of this one; what is left out here would be skipped.
-    return _reply({**cut, "next": None} if len(hits) < found else cut)
+    following = None if not hits else _SOME_CURSOR
+    return _reply({**cut, "next": following} if len(hits) < found else cut, more)
 
 
 def _hits(data: Mapping[str, object]) -> list[Data]:
@@ -142,11 +204,16 @@ def _hits(data: Mapping[str, object]) -> list[Data]:
     return results if isinstance(results, list) else []
 
 
-def _reply(data: Data) -> Reply:
+def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     hits = _hits(data)
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
+    if not data["total"]:
+        asked = str(data.get("query", ""))
+        lines = [f"No results found{f' for {_shown(asked)}' if asked.strip() else ''}."]
     for number, hit in enumerate(hits, start=1):
         lines.append(f"{number}. {_place(hit)}  {hit['id']}{_likely(hit)}")
+        if str(hit["id"]) in more:
+            lines.append(f"   {more[str(hit['id'])]}")
         line = _best_line(hit)
         if line:
             lines.append(f"   {line}")
@@ -162,6 +229,12 @@ def _reply(data: Data) -> Reply:
     if data.get("next"):
         lines.append(f"Next page: cursor {data['next']}")
     return Reply(data, "\n".join(lines))
+
+
+def _shown(query: str) -> str:
+    line = " ".join(query.split())
+    cut = line[: boundary(line, _LINE_CHARACTERS)]
+    return f'"{cut}"' if cut == line else f'"{cut}..."'
 
 
 def _likely(hit: Mapping[str, object]) -> str:

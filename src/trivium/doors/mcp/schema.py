@@ -1,7 +1,7 @@
-"""What each tool takes and gives, as JSON schemas.
+"""What tools give, as JSON schemas.
 
-Requests come from the models that check them. The schema of an answer names the keys of
-`results.present`; a test holds the two together.
+The schema of an answer names the keys of `results.present`, a test holds the two together; what
+tools take comes from the models that check it.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trivium.doors.answers import ContextRequest, McpFetch, McpRelated, McpSearch
-
 Schema = dict[str, Any]
 
-_TEXT: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "number"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_TEXTS: Schema = {"type": "array", "items": _TEXT}
-_COUNTS: Schema = {"type": "object", "additionalProperties": _COUNT}
-_TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+COUNTS: Schema = {"type": "object", "additionalProperties": COUNT}
+TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
 
 
-def _object(required: Mapping[str, Schema], **optional: Schema) -> Schema:
+def keyed(required: Mapping[str, Schema], **optional: Schema) -> Schema:
+    """Return the schema of an object; other keys may come with a later release."""
     return {
         "type": "object",
         "properties": {**required, **optional},
@@ -29,138 +28,155 @@ def _object(required: Mapping[str, Schema], **optional: Schema) -> Schema:
     }
 
 
-def _list_of(items: Schema) -> Schema:
+def listed(items: Schema) -> Schema:
+    """Return the schema of a list."""
     return {"type": "array", "items": items}
 
 
-_SOURCE = _object({"filePath": _TEXT, "startLine": _COUNT, "endLine": _COUNT})
-_PASSAGE = _object({"id": _TEXT, "score": _NUMBER, "startLine": _COUNT, "endLine": _COUNT})
-HIT = _object(
+SOURCE = keyed({"filePath": TEXT, "startLine": COUNT, "endLine": COUNT})
+_PASSAGE = keyed({"id": TEXT, "score": NUMBER, "startLine": COUNT, "endLine": COUNT})
+HIT = keyed(
     {
-        "id": _TEXT,
-        "chunkId": _TEXT,
-        "kind": _TEXT,
-        "type": _TEXT,
-        "name": _TEXT,
-        "title": _TEXT,
-        "description": _TEXT,
-        "language": _TEXT,
-        "score": _NUMBER,
-        "scoreType": _TEXT,
+        "id": TEXT,
+        "chunkId": TEXT,
+        "kind": TEXT,
+        "type": TEXT,
+        "name": TEXT,
+        "title": TEXT,
+        "description": TEXT,
+        "language": TEXT,
+        "score": NUMBER,
+        "scoreType": TEXT,
         "confidence": {"type": ["number", "null"]},
         "weak": {"type": "boolean"},
-        "source": _SOURCE,
-        "snippet": _TEXT,
-        "snippetLine": _COUNT,
-        "highlights": _list_of(_list_of(_COUNT)),
-        "reason": _TEXT,
-        "passages": _list_of(_PASSAGE),
-        "tags": _TEXTS,
+        "source": SOURCE,
+        "snippet": TEXT,
+        "snippetLine": COUNT,
+        "highlights": listed(listed(COUNT)),
+        "reason": TEXT,
+        "passages": listed(_PASSAGE),
+        "tags": TEXTS,
         "context": {"type": ["object", "null"]},
     },
     scoreBreakdown={"type": "object"},
     duplicate={"type": "boolean"},
     evidence={"type": "object"},
 )
-ANSWER = _object(
+ANSWER = keyed(
     {
-        "query": _TEXT,
-        "profile": _TEXT,
-        "method": _TEXT,
-        "embedder": _TEXT,
-        "collection": _TEXT,
-        "results": _list_of(HIT),
-        "total": _COUNT,
-        "facets": {"type": "object", "additionalProperties": _COUNTS},
-        "suggestions": _TEXTS,
-        "didYouMean": _TEXT_OR_NULL,
-        "coverage": _object(
-            {"files": _COUNT, "skipped": _COUNTS, "embedded": _NUMBER, "maskedSecrets": _COUNT}
+        "query": TEXT,
+        "profile": TEXT,
+        "method": TEXT,
+        "embedder": TEXT,
+        "collection": TEXT,
+        "results": listed(HIT),
+        "total": COUNT,
+        "facets": {"type": "object", "additionalProperties": COUNTS},
+        "suggestions": TEXTS,
+        "didYouMean": TEXT_OR_NULL,
+        "coverage": keyed(
+            {"files": COUNT, "skipped": COUNTS, "embedded": NUMBER, "maskedSecrets": COUNT}
         ),
-        "freshness": _object({"indexedAt": _TEXT, "dirtyFiles": _COUNT}),
-        "degraded": _list_of(_object({"stage": _TEXT, "reason": _TEXT})),
-        "notes": _TEXTS,
-        "tookMs": _NUMBER,
-        "next": _TEXT_OR_NULL,
+        "freshness": keyed({"indexedAt": TEXT, "dirtyFiles": COUNT}),
+        "degraded": listed(keyed({"stage": TEXT, "reason": TEXT})),
+        "notes": TEXTS,
+        "tookMs": NUMBER,
+        "next": TEXT_OR_NULL,
     }
 )
-ITEM = _object(
+ITEM = keyed(
     {
-        "id": _TEXT,
-        "kind": _TEXT,
-        "type": _TEXT,
-        "name": _TEXT,
-        "title": _TEXT,
-        "description": _TEXT,
-        "domain": _TEXT,
-        "language": _TEXT,
-        "source": _SOURCE,
-        "tags": _TEXTS,
+        "id": TEXT,
+        "kind": TEXT,
+        "type": TEXT,
+        "name": TEXT,
+        "title": TEXT,
+        "description": TEXT,
+        "domain": TEXT,
+        "language": TEXT,
+        "source": SOURCE,
+        "tags": TEXTS,
         "metadata": {"type": "object"},
-        "sections": _list_of(
-            _object({"heading": _TEXT, "preview": _TEXT, "level": {"type": "integer"}})
-        ),
-        "chunks": _TEXTS,
-        "edges": _list_of(
-            _object(
+        "sections": listed(keyed({"heading": TEXT, "preview": TEXT, "level": {"type": "integer"}})),
+        "chunks": TEXTS,
+        "edges": listed(
+            keyed(
                 {
-                    "source": _TEXT,
-                    "target": _TEXT,
-                    "type": _TEXT,
+                    "source": TEXT,
+                    "target": TEXT,
+                    "type": TEXT,
                     "weight": {"type": "number"},
-                    "context": _TEXT,
+                    "context": TEXT,
                 }
             )
         ),
-        "text": _TEXT,
+        "text": TEXT,
     }
 )
 
-CONTEXT = _object(
+CONTEXT = keyed(
     {
-        "query": _TEXT,
-        "profile": _TEXT,
-        "method": _TEXT,
-        "embedder": _TEXT,
-        "collection": _TEXT,
+        "query": TEXT,
+        "profile": TEXT,
+        "method": TEXT,
+        "embedder": TEXT,
+        "collection": TEXT,
         "coverage": ANSWER["properties"]["coverage"],
         "freshness": ANSWER["properties"]["freshness"],
         "degraded": ANSWER["properties"]["degraded"],
-        "notes": _TEXTS,
-        "tookMs": _NUMBER,
-        "maxTokens": _COUNT,
-        "tokens": _COUNT,
-        "pieces": _list_of(
-            _object(
+        "notes": TEXTS,
+        "tookMs": NUMBER,
+        "maxTokens": COUNT,
+        "tokens": COUNT,
+        "pieces": listed(
+            keyed(
                 {
-                    "path": _TEXT,
-                    "startLine": _COUNT,
-                    "endLine": _COUNT,
-                    "id": _TEXT,
+                    "path": TEXT,
+                    "startLine": COUNT,
+                    "endLine": COUNT,
+                    "id": TEXT,
                     "isCut": {"type": "boolean"},
                 }
             )
         ),
-        "leftOut": _object({"hits": _COUNT, "next": _TEXTS}),
+        "leftOut": keyed({"hits": COUNT, "next": TEXTS}),
     }
 )
 
 
-def search_input() -> Schema:
-    """Return the schema of a search's arguments."""
-    return McpSearch.model_json_schema(by_alias=True)
+def _with(schema: Schema, **more: Schema) -> Schema:
+    """Return the schema of an object with more keys, all of them always there."""
+    return {
+        **schema,
+        "properties": {**schema["properties"], **more},
+        "required": [*schema["required"], *more],
+    }
 
 
-def fetch_input() -> Schema:
-    """Return the schema of a fetch's arguments."""
-    return McpFetch.model_json_schema(by_alias=True)
+# As agents get them: each can be cited, and a long text read in parts.
+CITED_HIT = _with(HIT, url=TEXT)
+CITED_ANSWER = {
+    **ANSWER,
+    "properties": {**ANSWER["properties"], "results": listed(CITED_HIT)},
+}
+CITED_ITEM = _with(ITEM, url=TEXT, notes=TEXTS, next=TEXT_OR_NULL)
 
-
-def related_input() -> Schema:
-    """Return the schema of what `related` takes."""
-    return McpRelated.model_json_schema(by_alias=True)
-
-
-def context_input() -> Schema:
-    """Return the schema of a context's arguments."""
-    return ContextRequest.model_json_schema(by_alias=True)
+STATUS = keyed(
+    {
+        "name": TEXT,
+        "files": COUNT,
+        "nodes": COUNT,
+        "edges": COUNT,
+        "chunks": COUNT,
+        "skipped": COUNTS,
+        "indexedAt": TEXT,
+        "dirtyFiles": COUNT,
+        "model": TEXT,
+        "kinds": COUNTS,
+        "languages": COUNTS,
+        "branch": TEXT,
+        "isReady": {"type": "boolean"},
+        "progress": {"type": ["object", "null"]},
+        "collections": TEXTS,
+    }
+)

@@ -1,4 +1,4 @@
-"""A folder -> an MCP server on standard input and output, until input ends.
+"""Folders -> an MCP server on standard input and output, until input ends.
 
 Standard output is the wire; everything else goes to standard error. Called by `trivium mcp`.
 """
@@ -9,45 +9,63 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trivium.doors.hosting import Hosting
 from trivium.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
-    from trivium.doors.mcp.tools import Tools
+    from trivium.doors.mcp.server import Service
 
 
-def run(*, folder: str | Path) -> None:
-    """Serve `folder` until standard input ends.
+def run(
+    *, folders: Sequence[str | Path], tools: Sequence[str] = (), patience_s: float | None = None
+) -> None:
+    """Serve `folders` until standard input ends.
 
-    Raises UsageError if it is no folder, MissingExtra without the `mcp` extra.
+    Raises UsageError if one is no folder or a tool set is unknown, MissingExtra without the
+    `mcp` extra.
     """
-    place = Path(folder).expanduser().resolve()
-    if not place.is_dir():
-        raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
+    places = [checked(folder) for folder in folders]
     try:
-        from trivium.doors.mcp.tools import Tools
+        from trivium.doors.mcp import sets
+        from trivium.doors.mcp.desk import PATIENCE_S, Desk
+        from trivium.doors.mcp.server import Scope, Service
     except ModuleNotFoundError as error:
         raise MissingExtra("trivium mcp", extra="mcp") from error
+    scope = Scope(sets.named(tools))
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
     )
     # A thread waits for input and cannot be called back: Ctrl-C ends the process as it is.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    tools = Tools(place)
+    hosting = Hosting(places)
+    desk = Desk(hosting, PATIENCE_S if patience_s is None else patience_s)
+    service = Service(desk, scope_of=lambda _: scope)
     try:
-        asyncio.run(_serve(tools))
+        asyncio.run(_serve(service, hosting))
     finally:
-        tools.close()
+        hosting.stop()
+        service.close()
+        hosting.close()
 
 
-async def _serve(tools: Tools) -> None:
+def checked(folder: str | Path) -> Path:
+    """Return the folder, resolved. Raises UsageError if it is none."""
+    place = Path(folder).expanduser().resolve()
+    if not place.is_dir():
+        raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
+    return place
+
+
+async def _serve(service: Service, hosting: Hosting) -> None:
     from mcp.server.stdio import stdio_server
 
-    server = tools.server()
+    server = service.server()
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
-        tools.stop()
+        hosting.stop()

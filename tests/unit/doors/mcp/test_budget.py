@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.doors.answers import Data
-from trivium.doors.mcp.budget import Reply, fit, fit_context, tokens
+from trivium.doors.mcp.budget import Reply, fit, fit_context, fit_text, tokens
 from trivium.errors import UsageError
 from trivium.results.context import Context, Piece, Shown
 from trivium.results.fill import Role
@@ -189,3 +189,47 @@ def test_the_text_says_how_likely_a_hit_answers_and_whether_it_is_weak() -> None
     assert line(confidence=0.914, weak=False).endswith("doc:0.md  91%")
     assert line(confidence=0.04, weak=True).endswith("doc:0.md  4%, weak")
     assert line(confidence=None, weak=False).endswith("doc:0.md")
+
+
+def test_what_a_budget_cut_off_is_had_with_a_cursor_that_begins_after_what_is_shown() -> None:
+    data: Data = {**answer("cat one", "cat two", "cat three"), "next": "Ab12"}
+    whole = fit(data, max_tokens=None)
+    asked: list[int] = []
+
+    def next_after(shown: int) -> str:
+        asked.append(shown)
+        return "C" * 40
+
+    cut = fit(data, max_tokens=tokens(whole) - 1, next_after=next_after)
+
+    assert tokens(cut) < tokens(whole)
+    assert asked == [len(kept(cut))] != [0]
+    assert cut.data["next"] == "C" * 40
+    assert cut.text.endswith(f"Next page: cursor {'C' * 40}")
+
+
+def item() -> Data:
+    return {"id": "doc:a.md", "edges": [{"type": "calls"}] * 9, "sections": [], "chunks": []}
+
+
+@given(
+    text=st.text(max_size=400),
+    budget=st.integers(min_value=30, max_value=300),
+)
+def test_the_parts_of_a_text_keep_the_budget_and_make_up_the_whole(text: str, budget: int) -> None:
+    parts: list[str] = []
+    start = 0
+    while True:
+        try:
+            reply = fit_text(item(), text, head="a.md:1", max_tokens=budget, start=start)
+        except UsageError:
+            # A character that takes more than the budget with all that stands around it.
+            return
+        assert tokens(reply) <= budget
+        parts.append(str(reply.data["text"]))
+        if reply.data["next"] is None:
+            break
+        assert f"give cursor {reply.data['next']}." in reply.text
+        start = int(str(reply.data["next"]))
+
+    assert "".join(parts) == text

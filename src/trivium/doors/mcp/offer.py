@@ -1,0 +1,43 @@
+"""One tool as data: what it is called, what it takes and gives, and what answers it.
+
+Each tool set is a tuple of these, in the order they are listed in. Imports nothing of the
+engine: the list of tools is sent before anything is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trivium.doors.answers import Strict
+from trivium.doors.mcp.budget import Reply
+from trivium.doors.mcp.schema import Schema
+
+if TYPE_CHECKING:
+    from trivium.doors.upkeep import Upkeep
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool. `answer` gets the collection and the request, already checked.
+
+    `waits` says that it wants the folder gone through before it answers, for a while;
+    `is_strict` that arguments it does not take are an error of the protocol, as in seed 004;
+    `names_all` that its result says which collections there are.
+    """
+
+    name: str
+    title: str
+    description: str
+    takes: type[Strict]
+    gives: Schema
+    answer: Callable[[Upkeep, Any], Reply]
+    waits: bool = True
+    is_strict: bool = False
+    names_all: bool = False
+
+    @property
+    def input_schema(self) -> Schema:
+        """What it takes, as a JSON schema."""
+        return self.takes.model_json_schema(by_alias=True)
