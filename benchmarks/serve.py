@@ -163,16 +163,17 @@ def _watch(served: Served, texts: Sequence[str], *, minutes: float) -> list[Row]
     is_over.set()
     looking.join()
     part = max(1, len(seen) // 5)
-    first, last = statistics.mean(seen[part : 2 * part]), statistics.mean(seen[-part:])
+    fifths = [statistics.mean(seen[at : at + part]) for at in range(0, 5 * part, part)]
     return [
         {
             "minutes": minutes,
             "requests": load.requests,
             "errors": load.errors,
-            "MB, second fifth": first,
-            "MB, last fifth": last,
+            "MB, mean of each fifth": ", ".join(f"{one:.0f}" for one in fifths),
             "MB, most": max(seen),
-            "target: x 1.1 at most": verdict(last / first, most=_MOST_GROWTH),
+            "target: last x 1.1 of second at most": verdict(
+                fifths[-1] / fifths[1], most=_MOST_GROWTH
+            ),
         }
     ]
 
