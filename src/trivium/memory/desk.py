@@ -78,7 +78,7 @@ class _Now:
 
     @property
     def is_seen(self) -> bool:
-        return self.base is None or self.base.sha256 == self.kept.sha256
+        return self.base is not None and self.base.sha256 == self.kept.sha256
 
 
 class Desk:
@@ -111,9 +111,16 @@ class Desk:
         """Return something by its slug, as its file says now. Raises NotFound."""
         found = self._read(kind, slug)
         if found is None:
-            raise NotFound(f"No {kind} is called {slug}. List them with: trivium {kind} list")
-        if not found.is_seen or found.base is None:
+            raise _missing(kind, slug)
+        if not found.is_seen:
             return self._see(kind, slug)
+        return item_of(kind, slug, found.reading, found.version, found.updated)
+
+    def peek(self, kind: Kind, slug: str) -> AnyItem:
+        """Return something without counting it as shown to anyone. Raises NotFound."""
+        found = self._read(kind, slug)
+        if found is None:
+            raise _missing(kind, slug)
         return item_of(kind, slug, found.reading, found.version, found.updated)
 
     def is_there(self, kind: Kind, slug: str) -> bool:
@@ -247,7 +254,7 @@ class Desk:
     def _check_there(self, kind: Kind, slugs: Sequence[str]) -> None:
         for slug in slugs:
             if not self.is_there(kind, slug):
-                raise NotFound(f"No {kind} is called {slug}. List them with: trivium {kind} list")
+                raise _missing(kind, slug)
 
     def _is_free(self, kind: Kind, slug: str) -> bool:
         """Whether no file has a slug, nor another file of the folder the id that comes of it."""
@@ -284,16 +291,14 @@ class Desk:
         for _ in range(_MOST_TRIES):
             now = self._read(kind, slug)
             if now is None:
-                raise NotFound(f"No {kind} is called {slug}. List them with: trivium {kind} list")
+                raise _missing(kind, slug)
             text = now.kept.text
             if text is None:
                 raise UsageError(f"{now.kept.path} is not UTF-8. Put that right in the file first.")
             _check_version(NodeId(f"{kind}:{slug}"), expected, now.version)
-            base = None if now.is_seen or now.base is None else now.base.text
-            seen = None if base is None else front.read(kind, slug, base).values
-            merged = rules.merged(seen, now.reading.values, change.values)
+            merged = rules.merged(_seen(kind, slug, now), now.reading.values, change.values)
             more = change.follow(now.reading.values, merged.changes)
-            more = rules.merged(None, now.reading.values, more).changes
+            more = rules.merged(now.reading.values, now.reading.values, more).changes
             if not merged.changes and not more:
                 return None
             stamped = self.now()
@@ -366,6 +371,13 @@ def _now(kind: Kind, slug: str, kept: Kept, base: Base | None) -> _Now:
     return _Now(kept, reading, version, updated, base)
 
 
+def _seen(kind: Kind, slug: str, now: _Now) -> Values:
+    """Return what the API last saw a file say; nothing, where it has never seen it."""
+    if now.is_seen:
+        return now.reading.values
+    return {} if now.base is None else front.read(kind, slug, now.base.text).values
+
+
 def _reading(kind: Kind, slug: str, kept: Kept) -> front.Reading:
     text = kept.text
     if text is not None:
@@ -382,6 +394,10 @@ def _sha256(text: str) -> str:
     import hashlib
 
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _missing(kind: Kind, slug: str) -> NotFound:
+    return NotFound(f"No {kind} is called {slug}. List them with: trivium {kind} list")
 
 
 def _check_version(node_id: NodeId, expected: int | None, actual: int) -> None:

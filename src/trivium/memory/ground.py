@@ -88,9 +88,9 @@ class Ground:
             node = snapshot.node(node_id)
         return None if node is None else node.source.file_path
 
-    def check_there(self, target: str) -> None:
+    def check_there(self, target: str, desk: Desk) -> None:
         """Refuse a target that is not there. Raises NotFound, or UsageError for no collection."""
-        if self._is_there(target):
+        if self._states([target], desk)[target][0] is False:
             return
         if target.startswith(PROXY):
             name = target.removeprefix(PROXY).partition("::")[0]
@@ -98,6 +98,8 @@ class Ground:
                 raise UsageError(
                     f"No collection is called {name}. See which are: trivium collections"
                 )
+        if "indexed_at" not in self._backend.meta():
+            raise NotFound(f"{target} is not there yet: nothing is indexed. Run: trivium index")
         raise NotFound(f"{target} is not there. Find its id with: trivium search")
 
     def links(self, item: AnyItem, desk: Desk) -> list[LinkState]:
@@ -143,9 +145,6 @@ class Ground:
                 key = (kind, slug, edge.type.value)
                 found.setdefault(key, Linking(*key, target))
         return [found[key] for key in sorted(found)]
-
-    def _is_there(self, target: str) -> bool:
-        return target in self._known([target])
 
     def _states(self, targets: Sequence[str], desk: Desk) -> Mapping[str, tuple[bool | None, str]]:
         """Return for each target whether it is gone, and what it is called."""

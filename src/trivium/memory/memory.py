@@ -48,7 +48,7 @@ class Memory:
         found = []
         for one in self.ground.linked_to(target, self.desk):
             if type_ in (None, one.type) and self.desk.is_there(one.kind, one.slug):
-                item = self.desk.get(one.kind, one.slug)
+                item = self.desk.peek(one.kind, one.slug)
                 found.append(LinkedItem(item.id, item.title, one.type))
         return found
 

@@ -43,15 +43,14 @@ class Merged:
     unseen: tuple[str, ...]
 
 
-def merged(base: Values | None, now: Values, changes: Values) -> Merged:
-    """Apply changes to what a file says now.
+def merged(base: Values, now: Values, changes: Values) -> Merged:
+    """Apply changes to what a file says now; `base` is what the API last saw it say.
 
-    `base` is what the API last saw, None if that is what the file says now or if it has seen
-    nothing yet. A field that both sides made the same is no conflict.
+    A field that both sides made the same is no conflict.
     """
-    real = {name: value for name, value in changes.items() if _said(now, name) != (value or None)}
-    if base is None:
-        return Merged(real, ())
+    real = {
+        name: value for name, value in changes.items() if _said(now, name) != _said(changes, name)
+    }
     unseen = tuple(
         name
         for name in real

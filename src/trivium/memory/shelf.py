@@ -52,6 +52,10 @@ class Shelf(Generic[ItemT]):
         """Return one, as its file says now. Raises NotFound."""
         return self._cast(self._desk.get(self.kind, self._slug(given)))
 
+    def peek(self, given: str) -> ItemT:
+        """Return one without counting it as shown: an edit in it stays one that nobody saw."""
+        return self._cast(self._desk.peek(self.kind, self._slug(given)))
+
     def delete(self, given: str, *, expected_version: int | None = None) -> None:
         """Remove one for good. Raises NotFound, and VersionConflict if it was changed."""
         self._desk.delete(self.kind, [self._slug(given)], expected=expected_version)
@@ -68,7 +72,7 @@ class Shelf(Generic[ItemT]):
         made = limits.link(self.kind, type_, target)
         if made.target == f"{self.kind}:{slug}":
             raise UsageError(f"{made.target} cannot be linked with itself.")
-        self._ground.check_there(made.target)
+        self._ground.check_there(made.target, self._desk)
         self._check_no_circle(slug, made)
 
         def add(now: Values) -> Values:
@@ -135,7 +139,7 @@ class Shelf(Generic[ItemT]):
 
     def _create(self, given: Mapping[str, object], more: Values | None = None) -> ItemT:
         for one in cast("Sequence[Link]", given.get("links") or ()):
-            self._ground.check_there(one.target)
+            self._ground.check_there(one.target, self._desk)
         return self._cast(self._desk.create(self.kind, _given(given), more or {}))
 
     def _update(

@@ -71,7 +71,7 @@ class Tasks(Shelf[Task]):
         """Change fields. Raises VersionConflict, NotFound, UsageError."""
         if fields.get("epic"):
             own = limits.slug_in(self.kind, str(fields["epic"]))
-            self._check_epic(own, type_=self.get(given).type)
+            self._check_epic(own, type_=self.peek(given).type)
             if own == self._slug(given):
                 raise UsageError(f"{self.kind}:{own} cannot belong to itself.")
         return self._update(
@@ -98,7 +98,7 @@ class Tasks(Shelf[Task]):
         """
         if sum(one is not None for one in (order, before, after)) > 1:
             raise UsageError("Give one of order, before and after.")
-        task = self.get(given)
+        task = self.peek(given)
         column = task.status
         if status is not None:
             column = str(limits.checked(self.kind, {"status": status})["status"])
@@ -186,7 +186,7 @@ class Tasks(Shelf[Task]):
             return
         if type_ == EPIC:
             raise UsageError("An epic belongs to no other epic.")
-        found = self.get(epic)
+        found = self.peek(epic)
         if found.type != EPIC:
             raise UsageError(f"{found.id} is a task and no epic. Make it one with: type epic.")
 
@@ -204,7 +204,7 @@ class Tasks(Shelf[Task]):
         if wanted is None:
             return max((place for _, place in others if place is not None), default=0) + GAP
         slugs = [slug for slug, _ in others]
-        beside = self.get(wanted)
+        beside = self.peek(wanted)
         if beside.slug not in slugs:
             raise UsageError(f"{beside.id} is not among the other tasks in {column}.")
         at = slugs.index(beside.slug) + (before is None)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from trivium import __version__
-from trivium.doors.cli import asking, checking, keeping, ranking, relating, serving, tuning
+from trivium.doors.cli import asking, checking, keeping, memory, ranking, relating, serving, tuning
 from trivium.doors.cli.screen import FAILED, FOUND, INTERRUPTED, log_to_stderr, say
 from trivium.errors import TriviumError
 
@@ -23,6 +23,10 @@ _COMMANDS: tuple[click.Command, ...] = (
     asking.get,
     relating.related,
     relating.graph,
+    memory.note,
+    memory.task,
+    memory.skill,
+    memory.recall,
     ranking.compare,
     ranking.profiles,
     keeping.index,

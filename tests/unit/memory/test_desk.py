@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.memory.conftest import Table
+
+from trivium.errors import NotFound, UsageError, VersionConflict
+from trivium.memory.desk import stamp
+from trivium.memory.kinds import Notes
+from trivium.types import Kind
+
+
+def edit(table: Table, path: str, old: str, new: str) -> None:
+    file = table.file(path)
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_a_change_counts_the_version_up_and_stamps_the_time(notes: Notes, table: Table) -> None:
+    made = notes.create("Why", "first")
+    table.clock.pass_s(60)
+
+    changed = notes.update(made.id, content="second")
+
+    assert (made.version, changed.version) == (1, 2)
+    assert made.created == changed.created == stamp(table.clock.now - 60)
+    assert changed.updated == stamp(table.clock.now)
+    assert notes.get("why") == changed
+
+
+def test_a_change_made_for_another_version_is_refused_and_names_both(notes: Notes) -> None:
+    notes.create("Why", "first")
+    notes.update("why", content="second")
+
+    with pytest.raises(VersionConflict, match="version 2, not 1") as refused:
+        notes.update("why", content="third", expected_version=1)
+
+    assert (refused.value.expected, refused.value.actual) == (1, 2)
+    assert notes.get("why").content == "second"
+
+
+def test_an_edit_by_hand_is_a_version_of_its_own(notes: Notes, table: Table) -> None:
+    notes.create("Why", "first")
+    edit(table, "notes/why.md", "first", "by hand")
+
+    with pytest.raises(VersionConflict, match="version 2, not 1"):
+        notes.update("why", content="api", expected_version=1)
+
+    assert notes.get("why").content == "by hand"
+    assert notes.get("why").version == 2
+    edit(table, "notes/why.md", "by hand", "by hand again")
+    assert notes.get("why").version == 3
+    assert notes.update("why", content="api", expected_version=3).version == 4
+
+
+def test_an_edit_by_hand_and_a_change_of_another_field_are_both_kept(
+    notes: Notes, table: Table
+) -> None:
+    notes.create("Why", "first", tags=["a"])
+    edit(table, "notes/why.md", "first", "by hand")
+
+    changed = notes.update("why", tags=["b"])
+
+    assert (changed.content, changed.tags) == ("by hand", ("b",))
+    assert changed.problems == ()
+    assert table.desk.files.conflicts() == []
+
+
+def test_an_edit_that_nobody_saw_is_kept_as_a_copy_when_it_is_replaced(
+    notes: Notes, table: Table
+) -> None:
+    notes.create("Why", "first")
+    edit(table, "notes/why.md", "first", "by hand")
+
+    changed = notes.update("why", content="api")
+
+    assert changed.content == "api"
+    (copy,) = table.desk.files.conflicts()
+    assert "by hand" in copy.read_text()
+    assert str(copy) in changed.problems[0]
+
+
+def test_an_edit_that_was_shown_is_replaced_without_a_copy(notes: Notes, table: Table) -> None:
+    notes.create("Why", "first")
+    edit(table, "notes/why.md", "first", "by hand")
+    notes.list()
+
+    notes.update("why", content="api")
+
+    assert table.desk.files.conflicts() == []
+
+
+def test_a_file_that_the_api_never_showed_is_kept_as_a_copy_when_it_is_replaced(
+    notes: Notes, table: Table
+) -> None:
+    table.file("notes").mkdir(parents=True)
+    table.file("notes/mine.md").write_text("by hand")
+
+    notes.update("mine", tags=["a"])
+    assert table.desk.files.conflicts() == []
+    table.file("notes/other.md").write_text("by hand, too")
+    notes.update("other", content="api")
+
+    assert [one.read_text() for one in table.desk.files.conflicts()] == ["by hand, too"]
+
+
+def test_a_change_that_changes_nothing_writes_nothing(notes: Notes, table: Table) -> None:
+    notes.create("Why", "first")
+    before = table.file("notes/why.md").stat().st_mtime_ns
+
+    assert notes.update("why", content="first").version == 1
+    assert table.file("notes/why.md").stat().st_mtime_ns == before
+
+
+def test_a_deleted_note_with_an_unseen_edit_is_kept_as_a_copy(notes: Notes, table: Table) -> None:
+    notes.create("Why", "first")
+    edit(table, "notes/why.md", "first", "by hand")
+
+    notes.delete("why")
+
+    assert not table.file("notes/why.md").exists()
+    assert "by hand" in table.desk.files.conflicts()[0].read_text()
+    with pytest.raises(NotFound, match="No note is called why"):
+        notes.get("why")
+
+
+def test_deleting_for_another_version_removes_nothing(notes: Notes) -> None:
+    notes.create("Why", "first")
+
+    with pytest.raises(VersionConflict):
+        notes.delete("why", expected_version=7)
+
+    assert notes.get("why").content == "first"
+
+
+def test_a_file_made_by_hand_is_a_note(notes: Notes, table: Table) -> None:
+    folder = table.file("notes")
+    folder.mkdir(parents=True)
+    (folder / "My Idea.md").write_text("# An idea\n\nWith *text*.\n")
+
+    (note,) = notes.list().items
+
+    assert (note.slug, note.title, note.version) == ("My Idea", "An idea", 1)
+    assert notes.update("note:My Idea", tags=["x"]).version == 2
+    assert (folder / "My Idea.md").read_text().endswith("# An idea\n\nWith *text*.\n")
+
+
+def test_files_that_came_went_and_changed_are_noticed(notes: Notes, table: Table) -> None:
+    notes.create("One")
+    notes.create("Two")
+    assert notes.list().total == 2
+    table.file("notes/one.md").unlink()
+    table.file("notes/three.md").write_text("---\ntitle: Three\n---\n")
+    edit(table, "notes/two.md", "Two", "Zwei")
+
+    assert sorted(one.title for one in notes.list().items) == ["Three", "Zwei"]
+
+
+def test_a_catalog_that_is_lost_or_damaged_is_made_from_the_files(
+    notes: Notes, table: Table, tmp_path: Path
+) -> None:
+    notes.create("One", tags=["a"])
+    notes.list()
+    table.desk.catalog.forget()
+    assert notes.list(tag="a").total == 1
+    for ending in ("-wal", "-shm"):
+        (tmp_path / "home" / f"memory.db{ending}").unlink(missing_ok=True)
+    (tmp_path / "home" / "memory.db").write_bytes(b"no database" * 1000)
+
+    assert notes.list(tag="a").total == 1
+
+
+def test_a_file_that_is_not_utf_8_is_shown_reported_and_left_alone(
+    notes: Notes, table: Table
+) -> None:
+    table.file("notes").mkdir(parents=True)
+    raw = b"---\ntitle: Caf\xe9\n---\nTe\xdft\n"
+    table.file("notes/latin.md").write_bytes(raw)
+
+    assert "not UTF-8" in notes.get("latin").problems[0]
+    with pytest.raises(UsageError, match="not UTF-8"):
+        notes.update("latin", content="x")
+    assert table.file("notes/latin.md").read_bytes() == raw
+
+
+def test_a_slug_whose_id_another_file_of_the_index_has_is_not_taken(table: Table) -> None:
+    table.desk._holder_of = {"skill:deploy": "skills/deploy/SKILL.md"}.get
+
+    made = table.desk.create(Kind.SKILL, {"title": "Deploy"}, {})
+
+    assert made.slug == "deploy~2"
+
+
+def test_the_index_takes_in_every_change_and_nothing_else(notes: Notes, table: Table) -> None:
+    notes.create("Why", "a")
+    notes.update("why", content="b")
+    notes.update("why", content="b")
+    notes.get("why")
+    notes.list()
+    notes.delete("why")
+
+    assert table.taken_in == [Kind.NOTE] * 3
