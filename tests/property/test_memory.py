@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -19,6 +22,8 @@ from trivium.memory.items import Link
 from trivium.types import EdgeType, Kind
 
 SLUG = "note"
+# Where there is one: databases that are made and dropped wait for no disk.
+MEMORY = Path("/dev/shm")  # noqa: S108 - each story has a folder of its own
 PATH = Path("notes") / f"{SLUG}.md"
 
 
@@ -35,7 +40,10 @@ class Story(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
+        self.folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+        # Crashes are of the process here, and what it wrote is there without waiting for a disk.
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(os, "fsync", lambda _: None)
         self.count = 0
         self.steps_left = -1
         self.text: str | None = None
@@ -44,6 +52,10 @@ class Story(RuleBasedStateMachine):
         self.to_be_kept: set[str] = set()
         self.by_version: dict[int, str] = {}
         self.desk = self.restarted()
+
+    def teardown(self) -> None:
+        self.patch.undo()
+        shutil.rmtree(self.folder)
 
     def restarted(self) -> Desk:
         return Desk(

@@ -262,12 +262,12 @@ class Catalog:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         file = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         try:
+            file.execute("PRAGMA synchronous = NORMAL")
             if file.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
                 file.execute("PRAGMA journal_mode = WAL")
                 file.executescript(
                     f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {_FORMAT};COMMIT;"
                 )
-            file.execute("PRAGMA synchronous = NORMAL")
             yield file
         finally:
             file.close()
