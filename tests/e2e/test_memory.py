@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,26 +34,22 @@ with trivium.open(folder) as collection:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     (folder / "auth.py").write_text("def hash_password(text):\n    return text\n")
-    environment = {
-        **os.environ,
-        "TRIVIUM_HOME": str(tmp_path / "home"),
-        "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
-        "TRIVIUM_EMBEDDING__MODEL": "none",
-    }
-    return folder, environment
+    monkeypatch.setenv("TRIVIUM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TRIVIUM_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
+    return folder
 
 
 def run(
-    shop: tuple[Path, dict[str, str]], *words: str, given: str = "", status: int = 0
+    shop: Path, *words: str, given: str = "", status: int = 0
 ) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [str(TRIVIUM), *words],
-        cwd=shop[0],
-        env=shop[1],
+        cwd=shop,
         input=given,
         capture_output=True,
         text=True,
@@ -66,7 +61,7 @@ def run(
 
 
 def test_a_decision_is_remembered_linked_found_and_forgotten(
-    shop: tuple[Path, dict[str, str]],
+    shop: Path,
 ) -> None:
     target = "code:auth.py#hash_password"
     added = run(shop, "note", "add", "Why argon", "--content", "-", "--tag", "x", "--link",
@@ -82,7 +77,7 @@ def test_a_decision_is_remembered_linked_found_and_forgotten(
         "type": "references", "target": target, "direction": "out", "broken": False,
     }  # fmt: skip
 
-    (shop[0] / "auth.py").unlink()
+    (shop / "auth.py").unlink()
     assert "broken" in run(shop, "note", "show", "note:why-argon").stdout
     conflict = run(shop, "note", "edit", "why-argon", "--content", "x", "--version", "7", status=2)
     assert "version 1, not 7" in conflict.stderr
@@ -91,7 +86,7 @@ def test_a_decision_is_remembered_linked_found_and_forgotten(
     assert "No note is called why-argon" in run(shop, "note", "show", "why-argon", status=2).stderr
 
 
-def test_tasks_and_skills_by_the_command(shop: tuple[Path, dict[str, str]]) -> None:
+def test_tasks_and_skills_by_the_command(shop: Path) -> None:
     run(shop, "task", "add", "Launch", "--type", "epic")
     run(
         shop, "task", "add", "Ship", "--priority", "high", "--due", "2026-01-31", "--epic", "launch"
@@ -116,13 +111,12 @@ def test_tasks_and_skills_by_the_command(shop: tuple[Path, dict[str, str]]) -> N
     assert run(shop, "skill", "search", "nonsense", "--no-sync", status=1).stdout == ""
 
 
-def test_writers_in_several_processes_lose_nothing(shop: tuple[Path, dict[str, str]]) -> None:
+def test_writers_in_several_processes_lose_nothing(shop: Path) -> None:
     run(shop, "skill", "add", "Deploy")
     run(shop, "note", "add", "Log")
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITE, str(shop[0]), f"w{number}", str(EACH)],
-            env=shop[1],
+            [sys.executable, "-c", WRITE, str(shop), f"w{number}", str(EACH)],
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -142,7 +136,7 @@ def test_writers_in_several_processes_lose_nothing(shop: tuple[Path, dict[str, s
         run(shop, "note", "list", "--filter", "same", "--limit", "100", "--json").stdout
     )
     assert listed["total"] == len(expected)
-    texts = (shop[0] / ".trivium" / "notes").glob("same-title*.md")
+    texts = (shop / ".trivium" / "notes").glob("same-title*.md")
     assert {text.read_text().split()[-1] for text in texts} == expected
     found = json.loads(run(shop, "search", "w1-3", "--json").stdout)
     assert found["results"]
