@@ -66,6 +66,14 @@ def test_each_kind_is_searched_alone_and_all_together_with_code(shop: Collection
     assert {"note", "task", "skill", "code"} <= kinds
 
 
+def test_a_title_alone_is_enough_to_be_found(shop: Collection) -> None:
+    shop.tasks.create("Feed the zebra")
+    shop.skills.create("Groom the zebra")
+
+    assert set(ids(shop.search("zebra"))) == {"task:feed-the-zebra", "skill:groom-the-zebra"}
+    assert ids(shop.tasks.search("zebra", profile="graph")) == ["task:feed-the-zebra"]
+
+
 def test_tasks_are_filtered_by_their_fields(shop: Collection) -> None:
     shop.tasks.create(
         "One", "salt", status="todo", priority="high", assignee="ana", due="2026-01-31"

@@ -120,11 +120,18 @@ def _heading(nodes: Iterable[Node]) -> str:
     return next((one.name for one in nodes if one.type == "section"), "")
 
 
-def _own(page: Page, text: str, kind: Kind) -> Iterator[Span]:
-    """Yield what is to be found: the body, and what a skill's front matter says of its use."""
-    if kind is Kind.SKILL:
-        for block in page.blocks:
-            if block.key in _SAID:
-                yield block.span
+def _own(page: Page, text: str, kind: Kind) -> list[Span]:
+    """Return what is to be found: the body, and what a skill's front matter says of its use.
+
+    Where there is neither, the title, so that there is a text at all.
+    """
+    found: list[Span] = []
+    for block in page.blocks if kind is Kind.SKILL else ():
+        if block.key in _SAID and found and found[-1].end == block.span.start:
+            found[-1] = Span(found[-1].start, block.span.end)
+        elif block.key in _SAID:
+            found.append(block.span)
     if text[page.body :].strip():
-        yield Span(page.body, len(text))
+        found.append(Span(page.body, len(text)))
+    title = page.block("title", "name")
+    return found or ([] if title is None else [title.span])

@@ -76,6 +76,14 @@ def test_a_skills_triggers_and_steps_are_text_to_be_found() -> None:
     assert node.metadata["usageCount"] == 3
 
 
+def test_a_title_alone_is_text_to_be_found() -> None:
+    text = "---\nstatus: todo\ntitle: Ship it\n---\n"
+
+    (node,) = parse(Document(".trivium/tasks/ship.md", text)).nodes
+
+    assert [text[own.start : own.end] for own in node.own] == ["title: Ship it\n"]
+
+
 def test_an_epic_is_a_type_of_task_and_open_at_first() -> None:
     (node,) = parse(Document(".trivium/tasks/launch.md", "---\ntype: epic\n---\n")).nodes
 
