@@ -88,9 +88,7 @@ class Story(RuleBasedStateMachine):
         text = self.token("api")
         if self.survives(lambda: self.desk.create(Kind.NOTE, {"title": SLUG, "content": text}, {})):
             self.text, self.tag, self.unseen = text, "", None
-            self.by_version = {}
         else:
-            self.by_version = {}
             self.look(texts={None, text}, tags={""})
 
     @rule(expects=st.sampled_from(["nothing", "what is there", "something old"]))
@@ -145,7 +143,7 @@ class Story(RuleBasedStateMachine):
             return
         if done or self.look(texts={None, before[0]}, tags={self.tag}) is None:
             self.replaced(before[1])
-            self.text, self.tag, self.unseen, self.by_version = None, "", None, {}
+            self.text, self.tag, self.unseen = None, "", None
 
     @rule()
     def show(self) -> None:

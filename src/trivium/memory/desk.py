@@ -7,32 +7,24 @@ rule and returns when the file is on the disk; then the index takes it in. Used 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from trivium.errors import NotFound, SourceError, UsageError, VersionConflict
 from trivium.memory import front, limits, rules
-from trivium.memory.catalog import Catalog, Row
-from trivium.memory.files import Changed, Files, Kept
+from trivium.memory.catalog import Catalog
+from trivium.memory.files import Changed, Files
 from trivium.memory.items import (
-    EPIC,
-    EPIC_STATUSES,
-    FIELDS,
     AnyItem,
-    Note,
-    Skill,
-    Task,
-    Value,
     Values,
 )
+from trivium.memory.looking import Looking
+from trivium.memory.reading import Now, item_of, now_of, stamp
 from trivium.memory.rules import Base
 from trivium.parsing.shelves import path_in_memory
 from trivium.types import Kind, NodeId
 
-# A file written again within one tick of the clock keeps its time.
-_RACY_NS = 2_000_000_000
 # An editor that saves all the time is not waited for.
 _MOST_TRIES = 20
 _WAIT_S = 10.0
@@ -66,21 +58,6 @@ class _Change:
     follow: Follow
 
 
-@dataclass(frozen=True, slots=True)
-class _Now:
-    """A file with what it says, at which version, and what the API last saw of it."""
-
-    kept: Kept
-    reading: front.Reading
-    version: int
-    updated: str
-    base: Base | None
-
-    @property
-    def is_seen(self) -> bool:
-        return self.base is not None and self.base.sha256 == self.kept.sha256
-
-
 class Desk:
     """All of memory, of any kind. Safe to use from many threads and processes.
 
@@ -102,6 +79,8 @@ class Desk:
         self._take_in = take_in
         self._holder_of = holder_of
         self._clock = clock
+        self._looking = Looking(files, catalog)
+        self.look = self._looking.look
 
     def now(self) -> str:
         """Return the time as files have it."""
@@ -131,17 +110,21 @@ class Desk:
         """Write something new; its slug is made of its title."""
         values = {**more, **limits.checked(kind, given)}
         now = self.now()
-        text = front.fresh(kind, {**values, "created": now, "updated": now})
+        values |= {"created": now, "updated": now}
         with self.files.lock(wait_s=_WAIT_S):
             for slug in limits.slugs_for(str(values["title"])):
                 if not self._is_free(kind, slug):
                     continue
+                base = self.catalog.base(kind, slug)
+                version = 1 if base is None else base.version + 1
+                text = front.fresh(kind, values, version=version)
                 try:
-                    self.files.create(kind, slug, text)
+                    with self._looking.noting(kind, slug):
+                        self.files.create(kind, slug, text)
+                        made = self._wrote(kind, slug, text, version=version, updated=now)
                     break
                 except FileExistsError:
                     continue
-            made = self._wrote(kind, slug, text, version=1, updated=now)
         self._take_in(kind)
         return made
 
@@ -206,51 +189,6 @@ class Desk:
         self._take_in(kind)
         return len(slugs)
 
-    def look(self, kind: Kind, *, whole: bool = False) -> None:
-        """Bring what lists go by up to date with the files.
-
-        Files that were edited in place are noticed where `whole`, or with any file that came
-        or went; opening each folder costs more the more there are.
-        """
-        stamps = self.files.stamps(kind)
-        known = self.catalog.looked(kind)
-        written = " ".join(map(str, stamps))
-        if not whole and known is not None and known[0] == written:
-            is_settled = max(stamps) < known[1] - _RACY_NS
-            if is_settled:
-                return
-        looked = time.time_ns()
-        listing = self.files.listed(kind)
-        rows = self.catalog.rows(kind)
-        changed = [
-            slug
-            for slug, one in listing.items()
-            if (row := rows.get(slug)) is None
-            or (row.size_bytes, row.mtime_ns) != (one.size_bytes, one.mtime_ns)
-            or one.mtime_ns > row.looked_ns - _RACY_NS
-        ]
-        gone = [slug for slug in rows if slug not in listing]
-        self.catalog.take_in(
-            kind, self._rows(kind, changed, looked), gone=gone, stamps=(written, looked)
-        )
-        self.files.tidy(kind, now=looked / 1e9)
-
-    def _rows(
-        self, kind: Kind, slugs: Sequence[str], looked: int
-    ) -> Iterator[tuple[Row, Values, Sequence[str]]]:
-        bases = self.catalog.bases(kind) if slugs else {}
-        for slug in slugs:
-            try:
-                kept = self.files.read(kind, slug)
-            except SourceError as error:
-                yield Row(slug, 0, 0, 0), {"title": slug}, (str(error),)
-                continue
-            if kept is not None:
-                now = _now(kind, slug, kept, bases.get(slug))
-                item = item_of(kind, slug, now.reading, now.version, now.updated)
-                row = Row(slug, kept.size_bytes, kept.mtime_ns, looked)
-                yield row, _values(kind, item), item.problems
-
     def _check_there(self, kind: Kind, slugs: Sequence[str]) -> None:
         for slug in slugs:
             if not self.is_there(kind, slug):
@@ -266,9 +204,9 @@ class Desk:
         holder = self._holder_of(NodeId(f"{kind}:{slug}"))
         return holder is None or holder == path_in_memory(kind, slug)
 
-    def _read(self, kind: Kind, slug: str) -> _Now | None:
+    def _read(self, kind: Kind, slug: str) -> Now | None:
         kept = self.files.read(kind, slug)
-        return None if kept is None else _now(kind, slug, kept, self.catalog.base(kind, slug))
+        return None if kept is None else now_of(kind, slug, kept, self.catalog.base(kind, slug))
 
     def _see(self, kind: Kind, slug: str) -> AnyItem:
         """Put down that the API shows a file as it is now, and return it."""
@@ -278,7 +216,7 @@ class Desk:
             kept = self.files.read(kind, slug)
             if kept is None:
                 raise NotFound(f"No {kind} is called {slug} any more.")
-            now = _now(kind, slug, kept, base)
+            now = now_of(kind, slug, kept, base)
             seen = Base(kept.sha256, now.version, now.updated, kept.text or "")
             return seen, item_of(kind, slug, now.reading, now.version, now.updated)
 
@@ -306,10 +244,11 @@ class Desk:
             new = front.changed(kind, text, changes, version=now.version + 1)
             copy = self.files.conflict(kind, slug, now.kept.data) if merged.unseen else None
             try:
-                late = self.files.replace(kind, slug, new, before=now.kept)
+                with self._looking.noting(kind, slug):
+                    late = self.files.replace(kind, slug, new, before=now.kept)
+                    made = self._wrote(kind, slug, new, version=now.version + 1, updated=stamped)
             except Changed:
                 continue
-            made = self._wrote(kind, slug, new, version=now.version + 1, updated=stamped)
             return Done(made, copy or late)
         raise SourceError(f"{kind}:{slug} is being changed by another program all the time.")
 
@@ -323,7 +262,8 @@ class Desk:
             if not now.is_seen:
                 self.files.conflict(kind, slug, now.kept.data)
             try:
-                self.files.remove(kind, before=now.kept)
+                with self._looking.noting(kind, slug):
+                    self.files.remove(kind, before=now.kept)
                 break
             except Changed:
                 continue
@@ -336,58 +276,11 @@ class Desk:
         return item_of(kind, slug, front.read(kind, slug, text), version, updated)
 
 
-def stamp(seconds: float) -> str:
-    """Return a time as files and JSON have it."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def item_of(kind: Kind, slug: str, reading: front.Reading, version: int, updated: str) -> AnyItem:
-    """Return the note, task or skill that a file holds; what it does not say is as usual."""
-    made: dict[Kind, Callable[..., AnyItem]] = {
-        Kind.NOTE: Note,
-        Kind.TASK: Task,
-        Kind.SKILL: Skill,
-    }
-    values: dict[str, Value] = {
-        name: value for name, value in reading.values.items() if value is not None
-    }
-    if values.get("type") == EPIC:
-        values.setdefault("status", EPIC_STATUSES[0])
-    values.setdefault("created", updated)
-    more = {"version": version, "updated": updated, "problems": reading.problems}
-    return made[kind](slug=slug, **{**values, **more})
-
-
-def _now(kind: Kind, slug: str, kept: Kept, base: Base | None) -> _Now:
-    reading = _reading(kind, slug, kept)
-    sha256 = kept.sha256
-    version = rules.version_of(base, sha256=sha256, written=reading.version)
-    if base is not None and base.sha256 == sha256:
-        updated = base.updated
-    else:
-        said = reading.values.get("updated")
-        is_by_hand = base is not None and reading.version <= base.version
-        updated = str(said) if said and not is_by_hand else stamp(kept.mtime_ns / 1e9)
-    return _Now(kept, reading, version, updated, base)
-
-
-def _seen(kind: Kind, slug: str, now: _Now) -> Values:
+def _seen(kind: Kind, slug: str, now: Now) -> Values:
     """Return what the API last saw a file say; nothing, where it has never seen it."""
     if now.is_seen:
         return now.reading.values
     return {} if now.base is None else front.read(kind, slug, now.base.text).values
-
-
-def _reading(kind: Kind, slug: str, kept: Kept) -> front.Reading:
-    text = kept.text
-    if text is not None:
-        return front.read(kind, slug, text)
-    found = front.read(kind, slug, kept.data.decode("utf-8", "replace"))
-    return front.Reading(found.values, found.version, ("The file is not UTF-8.", *found.problems))
-
-
-def _values(kind: Kind, item: AnyItem) -> Values:
-    return {field.name: getattr(item, field.name) for field in FIELDS[kind]}
 
 
 def _sha256(text: str) -> str:

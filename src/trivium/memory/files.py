@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from unicodedata import normalize
 
 from trivium.backends.embedded.lock import writer_lock
 from trivium.errors import IndexLocked, SourceError
-from trivium.parsing.shelves import ENDING, FOLDERS, MOST_BYTES, kind_in_memory, path_in_memory
-from trivium.sources.walk import READ_FLAGS
+from trivium.parsing.shelves import ENDING, FOLDERS, MOST_BYTES, slug_in_memory
+from trivium.sources.walk import READ_FLAGS, is_utf8
 from trivium.types import Kind
 
 CONFLICTS = "conflicts"
@@ -66,9 +67,8 @@ class Kept:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One file of a folder, not opened."""
+class Listed(NamedTuple):
+    """One file of a folder, not opened; there may be very many."""
 
     slug: str
     size_bytes: int
@@ -111,14 +111,14 @@ class Files:
         found: dict[str, Listed] = {}
         for folder in reversed(self.folders(kind)):
             for entry in _scanned(folder):
-                path = path_in_memory(kind, entry.name.removesuffix(ENDING))
-                if not entry.name.endswith(ENDING) or kind_in_memory(path) is None:
+                name = entry.name
+                if not name.endswith(ENDING) or name.startswith(".") or not is_utf8(name):
                     continue
-                with suppress(OSError, UnicodeEncodeError):
-                    entry.name.encode()
+                # Gone since, or a name that no system call takes: no file to be listed.
+                with suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
-                        slug = normalize("NFC", entry.name.removesuffix(ENDING))
+                        slug = slug_in_memory(name)
                         found[slug] = Listed(slug, status.st_size, status.st_mtime_ns)
         return found
 

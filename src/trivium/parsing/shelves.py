@@ -36,4 +36,5 @@ def path_in_memory(kind: Kind, slug: str) -> str:
 
 def slug_in_memory(path: str) -> str:
     """Return what a file is called in ids; some systems take accents in names apart."""
-    return normalize("NFC", path.rpartition("/")[2].removesuffix(ENDING))
+    name = path.rpartition("/")[2].removesuffix(ENDING)
+    return name if name.isascii() else normalize("NFC", name)

@@ -6,8 +6,8 @@ import pytest
 from tests.unit.memory.conftest import Table
 
 from trivium.errors import NotFound, UsageError, VersionConflict
-from trivium.memory.desk import stamp
 from trivium.memory.kinds import Notes
+from trivium.memory.reading import stamp
 from trivium.types import Kind
 
 
@@ -124,6 +124,15 @@ def test_a_deleted_note_with_an_unseen_edit_is_kept_as_a_copy(notes: Notes, tabl
     assert "by hand" in table.desk.files.conflicts()[0].read_text()
     with pytest.raises(NotFound, match="No note is called why"):
         notes.get("why")
+
+
+def test_a_new_note_of_a_deleted_ones_name_is_not_taken_for_it(notes: Notes) -> None:
+    old = notes.create("Why", "first")
+    notes.delete("why")
+
+    assert notes.create("Why", "another").version > old.version
+    with pytest.raises(VersionConflict):
+        notes.update("why", content="meant for the old one", expected_version=old.version)
 
 
 def test_deleting_for_another_version_removes_nothing(notes: Notes) -> None:

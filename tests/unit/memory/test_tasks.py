@@ -6,8 +6,8 @@ import pytest
 from tests.unit.memory.conftest import Table
 
 from trivium.errors import NotFound, UsageError
-from trivium.memory.desk import stamp
 from trivium.memory.items import GAP, as_data
+from trivium.memory.reading import stamp
 from trivium.memory.tasks import Tasks
 
 

@@ -7,13 +7,14 @@ Collection, prints, and sets the exit status. Registered by main.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.memory_fields import LISTED, given_fields, option, with_fields
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -44,93 +45,12 @@ Command = Callable[..., None]
 
 _PLURAL = {Kind.NOTE: "notes", Kind.TASK: "tasks", Kind.SKILL: "skills"}
 
-# The options of each kind, by the name of the field: what a person gives, once or repeatedly.
-_ONCE: Mapping[Kind, Mapping[str, str]] = {
-    Kind.NOTE: {"content": "Its text, in Markdown; - reads it from stdin."},
-    Kind.TASK: {
-        "description": "What is to be done, in Markdown; - reads it from stdin.",
-        "status": "backlog, todo, in_progress, review, done or cancelled.",
-        "priority": "critical, high, medium or low.",
-        "due": "A date such as 2026-01-31.",
-        "estimate": "How much work it is, a number.",
-        "assignee": "Who does it.",
-        "epic": "The epic it belongs to.",
-        "type": "task or epic.",
-    },
-    Kind.SKILL: {
-        "description": "What it is for, in Markdown; - reads it from stdin.",
-        "source": "user or learned.",
-        "confidence": "How sure it is, 0 to 1.",
-    },
-}
-_REPEATED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.NOTE: {"tags": "A tag."},
-    Kind.TASK: {"tags": "A tag."},
-    Kind.SKILL: {
-        "steps": "A step.",
-        "triggers": "When it is to be used, in words.",
-        "input_hints": "Something it needs to know.",
-        "file_patterns": "Files it is about, as src/*.py.",
-        "tags": "A tag.",
-    },
-}
-_LISTED: Mapping[Kind, Mapping[str, str]] = {
-    Kind.NOTE: {},
-    Kind.TASK: {
-        "status": "Only this status.",
-        "priority": "Only this priority.",
-        "assignee": "Only what this person does.",
-        "epic": "Only what belongs to this epic.",
-        "type": "task (default) or epic.",
-        "due_before": "Only what is due before this date.",
-    },
-    Kind.SKILL: {"source": "user or learned."},
-}
-_TEXTS = ("content", "description")
-
 
 def _group(kind: Kind, does: str) -> click.Group:
     made = click.Group(kind.value, help=does)
     for make in (_add, _list, _show, _edit, _delete, _link, _search):
         make(made, kind)
     return made
-
-
-def _option(name: str, said: str, *, repeated: bool) -> click.Option:
-    flag = "--" + (name.removesuffix("s") if repeated else name).replace("_", "-")
-    more = " Repeat for more." if repeated else ""
-    return click.Option([flag, name], multiple=repeated, help=said + more)
-
-
-def _with_fields(command: click.Command, kind: Kind) -> None:
-    once = [_option(name, said, repeated=False) for name, said in _ONCE[kind].items()]
-    many = [_option(name, said, repeated=True) for name, said in _REPEATED[kind].items()]
-    command.params[-1:-1] = [*once, *many]
-
-
-def _given(kind: Kind, fields: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields that something was said for; a text may come from stdin."""
-    found: dict[str, object] = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in fields.items()
-        if value not in (None, ())
-    }
-    for name in _TEXTS:
-        if found.get(name) == "-":
-            found[name] = sys.stdin.read()
-    for name in ("estimate", "confidence"):
-        if name in found:
-            found[name] = _number(kind, name, str(found[name]))
-    return found
-
-
-def _number(kind: Kind, name: str, text: str) -> object:
-    from trivium.filtering.comparing import number
-
-    value = number(text)
-    if value is None:
-        raise UsageError(f"--{name} of a {kind} must be a number, not {text[:60]!r}.")
-    return value
 
 
 def _add(group: click.Group, kind: Kind) -> None:
@@ -150,11 +70,11 @@ def _add(group: click.Group, kind: Kind) -> None:
         with open_folder(folder) as collection:
             if links:
                 _refresh(collection)
-            made = _shelf(collection, kind).create(title, links=links, **_given(kind, fields))
+            made = _shelf(collection, kind).create(title, links=links, **given_fields(kind, fields))
             _say_where(collection, folder, made.slug, kind)
         _show_one(made, as_json=as_json, brief=True)
 
-    _with_fields(add, kind)
+    with_fields(add, kind)
     group.add_command(add)
 
 
@@ -185,8 +105,8 @@ def _list(group: click.Group, kind: Kind) -> None:
             _say_the_rest(page)
         raise click.exceptions.Exit(FOUND if page.items else NOTHING_FOUND)
 
-    for name, said in _LISTED[kind].items():
-        listing.params.insert(-3, _option(name, said, repeated=False))
+    for name, said in LISTED[kind].items():
+        listing.params.insert(-3, option(name, said, repeated=False))
     group.add_command(listing)
 
 
@@ -240,7 +160,7 @@ def _edit(group: click.Group, kind: Kind) -> None:
     ) -> None:
         places_ = {name: more.pop(name) for name in ("order", "before", "after") if name in more}
         is_used = bool(more.pop("used", False))
-        fields = _given(kind, {"title": title, **more})
+        fields = given_fields(kind, {"title": title, **more})
         is_moved = any(value is not None for value in places_.values())
         with open_folder(folder) as collection:
             shelf = _shelf(collection, kind)
@@ -256,7 +176,7 @@ def _edit(group: click.Group, kind: Kind) -> None:
             item = shelf.get(wanted)
         _show_one(item, as_json=as_json, brief=True)
 
-    _with_fields(editing, kind)
+    with_fields(editing, kind)
     if kind is Kind.TASK:
         editing.params[-1:-1] = [
             click.Option(["--order"], type=float, help="Its place in its column, as a number."),
