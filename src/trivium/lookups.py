@@ -130,7 +130,8 @@ def find(snapshot: Snapshot, wanted: str) -> Node:
     Raises NotFound, and UsageError that lists the ids where several have the name.
     """
     path = wanted.removeprefix("./").rstrip("/") or "."
-    for one in (wanted, f"code:{path}", f"doc:{path}", f"file:{path}", f"skill:{path}"):
+    kinds = (Kind.CODE, Kind.DOC, Kind.FILE, Kind.SKILL, Kind.NOTE, Kind.TASK)
+    for one in (wanted, *(f"{kind}:{path}" for kind in kinds)):
         node = snapshot.node(NodeId(one))
         if node is not None:
             return node

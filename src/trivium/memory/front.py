@@ -31,6 +31,7 @@ _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 _LONGEST_FLOW = 80
 _LONGEST_IN_FRONT = 10_000
 _LARGEST_VERSION = 2**31
+_MOST_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def read(kind: Kind, slug: str, text: str) -> Reading:
         elif found is not None and found not in ("", ()):
             values |= _one(kind, field, found, problems)
     values["title"] = values.get("title") or _title(body) or slug
-    return Reading(values, _version(given, problems), tuple(problems))
+    version = _version(given, problems)
+    return Reading(values, version, tuple(problems[:_MOST_PROBLEMS]))
 
 
 def _one(kind: Kind, field: Field, found: MetaValue, problems: list[str]) -> dict[str, Value]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from trivium.errors import SourceError
-from trivium.memory.catalog import Catalog, Row
+from trivium.memory.catalog import Catalog, Row, Wanted
 from trivium.memory.files import Files
 from trivium.memory.items import Values
 from trivium.memory.reading import item_of, now_of, values_of
@@ -19,6 +19,8 @@ from trivium.types import Kind
 
 # A file written again within one tick of the clock keeps its time.
 _RACY_NS = 2_000_000_000
+# Asking the disk about as many takes some 20 milliseconds.
+_FEW = 2000
 
 
 class Looking:
@@ -31,12 +33,13 @@ class Looking:
     def look(self, kind: Kind, *, whole: bool = False) -> None:
         """Bring what lists go by up to date with the files.
 
-        Files that were edited in place are noticed where `whole`, or with any file that came
-        or went; opening each folder costs more the more there are.
+        Where there are very many, those that were edited in place are noticed only if `whole`,
+        or with any file that came or went.
         """
         stamps = self._files.stamps(kind)
         written = _written(stamps)
-        if not whole and self._is_settled(kind, stamps):
+        is_many = not whole and self._catalog.count(kind, Wanted()) > _FEW
+        if is_many and self._is_settled(kind, stamps):
             return
         looked = time.time_ns()
         listing = self._files.listed(kind)

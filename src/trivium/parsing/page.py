@@ -21,6 +21,7 @@ _NOT_IN_KEY = re.compile(r"[\s_.\-]+")
 # A value that begins so may go on over any lines below.
 _OPENERS = ("[", "{", '"', "'", "|", ">")
 _MOST_BLOCKS = 1000
+_MOST_PROBLEMS = 20
 _LONGEST_SHOWN = 60
 
 
@@ -94,16 +95,16 @@ def _blocks(text: str, front: Span) -> tuple[list[Block], list[str]]:
             goes_on = (key[4] or "").startswith(_OPENERS)
         elif said and not said.startswith("#") and found and found[-1].key:
             found[-1] = Block(found[-1].key, Span(found[-1].span.start, line.end()))
-            if not is_deeper and not goes_on:
+            if not is_deeper and not goes_on and len(problems) < _MOST_PROBLEMS:
                 problems.append(f"Line {number} cannot be read: {_shown(said)}")
         elif (is_deeper or goes_on) and found and found[-1].key:
             # A comment or a gap inside a value.
             found[-1] = Block(found[-1].key, Span(found[-1].span.start, line.end()))
         else:
-            if said and not said.startswith("#"):
+            if said and not said.startswith("#") and len(problems) < _MOST_PROBLEMS:
                 problems.append(f"Line {number} cannot be read: {_shown(said)}")
             found.append(Block("", span))
-    return found, problems
+    return found, problems[:_MOST_PROBLEMS]
 
 
 def _shown(line: str) -> str:

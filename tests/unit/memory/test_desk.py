@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.unit.memory.conftest import Table
 
 from trivium.errors import NotFound, UsageError, VersionConflict
-from trivium.memory.kinds import Notes
+from trivium.memory.kinds import Notes, Skills
 from trivium.memory.reading import stamp
 from trivium.types import Kind
 
@@ -167,6 +169,40 @@ def test_files_that_came_went_and_changed_are_noticed(notes: Notes, table: Table
     assert sorted(one.title for one in notes.list().items) == ["Three", "Zwei"]
 
 
+def test_an_edit_in_place_is_noticed_though_no_name_came_or_went(
+    notes: Notes, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes.create("Why", tags=["a"])
+    for name in ("notes", "notes/why.md"):
+        os.utime(table.file(name), (1_000_000_000, 1_000_000_000))
+    assert notes.list(tag="a").total == 1
+    stat = table.file("notes").stat()
+    edit(table, "notes/why.md", "tags: [a]", "tags: [bc]")
+    assert table.file("notes").stat().st_mtime_ns == stat.st_mtime_ns
+
+    monkeypatch.setattr("trivium.memory.looking._FEW", 0)
+    assert notes.list(tag="bc").total == 0
+    monkeypatch.undo()
+    assert notes.list(tag="bc").total == 1
+
+
+def test_a_list_after_a_write_of_the_api_reads_no_other_file(
+    notes: Notes, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.memory.looking._FEW", 0)
+    notes.create("One")
+    os.utime(table.file("notes"), (1_000_000_000, 1_000_000_000))
+    notes.list()
+    monkeypatch.setattr(table.desk.files, "listed", lambda _: pytest.fail("looked at all files"))
+
+    notes.create("Two", tags=["a"])
+    notes.update("one", tags=["b"])
+    assert [one.slug for one in notes.list(tag="a").items] == ["two"]
+    assert [one.slug for one in notes.list(tag="b").items] == ["one"]
+    notes.delete("two")
+    assert notes.list().total == 1
+
+
 def test_a_catalog_that_is_lost_or_damaged_is_made_from_the_files(
     notes: Notes, table: Table, tmp_path: Path
 ) -> None:
@@ -200,6 +236,16 @@ def test_a_slug_whose_id_another_file_of_the_index_has_is_not_taken(table: Table
     made = table.desk.create(Kind.SKILL, {"title": "Deploy"}, {})
 
     assert made.slug == "deploy~2"
+
+
+def test_threads_that_count_up_at_once_lose_nothing(skills: Skills) -> None:
+    skills.create("Deploy")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: skills.bump("deploy"), range(24)))
+
+    assert skills.get("deploy").usage_count == 24
+    assert skills.get("deploy").version == 25
 
 
 def test_the_index_takes_in_every_change_and_nothing_else(notes: Notes, table: Table) -> None:
