@@ -6,6 +6,7 @@ that costs knowing that a file was edited by hand since. Used by the desk.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -255,24 +256,30 @@ class Catalog:
         try:
             with self._opened() as file:
                 return use(file)
-        except sqlite3.OperationalError as error:
+        except (sqlite3.OperationalError, OSError) as error:
             raise SourceError(f"{self._path} cannot be used: {error}.") from error
         except sqlite3.DatabaseError:
-            # Damaged: it is made from the files again.
+            # Damaged, or of another format: it is made from the files again.
             self.forget()
             with self._opened() as file:
                 return use(file)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        is_new = not self._path.exists()
-        if is_new:
+        if not self._path.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Made here, since SQLite would let others read it.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         file = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         try:
             file.execute("PRAGMA synchronous = NORMAL")
-            if file.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
-                file.execute("PRAGMA journal_mode = WAL")
+            made_as = file.execute("PRAGMA user_version").fetchone()[0]
+            if made_as not in (0, _FORMAT):
+                raise sqlite3.DatabaseError(f"format {made_as}")
+            if not made_as:
+                # Another process that makes it has done this before.
+                with suppress(sqlite3.OperationalError):
+                    file.execute("PRAGMA journal_mode = WAL")
                 file.executescript(
                     f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {_FORMAT};COMMIT;"
                 )

@@ -31,6 +31,7 @@ _POLL_S = 0.01
 # What a process that died has left; one that writes takes less.
 _STALE_S = 3600
 _DIGEST = 12
+_IS_WINDOWS = os.name == "nt"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
 
 Step = Callable[[str], None]
@@ -152,12 +153,16 @@ class Files:
         if before.path.parent == target.parent:
             target = before.path
         with self._aside(target.parent, text) as aside:
+            late = before.data
             with _unchanged(before) as file:
                 aside.chmod(stat.S_IMODE(os.fstat(file).st_mode))
                 self._step("rename")
-                # The folder above is another where the file comes from a place that is only read.
+                if not _IS_WINDOWS:
+                    aside.replace(target)
+                    late = _all(file)
+            if _IS_WINDOWS:
+                # What is open cannot be replaced there.
                 aside.replace(target)
-                late = _all(file)
             copy = None if late == before.data else self.conflict(kind, slug, late)
             self._step("sync folder")
             _sync_folder(target.parent)
@@ -169,7 +174,7 @@ class Files:
             raise SourceError(f"{before.path} lies in a folder that is only read. Remove it there.")
         with _unchanged(before):
             self._step("unlink")
-            before.path.unlink()
+        before.path.unlink(missing_ok=True)
         self._step("sync folder")
         _sync_folder(before.path.parent)
 
@@ -204,7 +209,7 @@ class Files:
         The lock is on the folder itself and ends with the process; editors know nothing of it.
         """
         folder = self._folder("")
-        if os.name == "nt":
+        if _IS_WINDOWS:
             # Folders cannot be opened there.
             with writer_lock(folder, wait_s=wait_s):
                 yield
@@ -334,7 +339,7 @@ def _link(aside: Path, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
+    if _IS_WINDOWS:
         # Folders cannot be opened there; renames are journalled.
         return
     handle = os.open(folder, os.O_RDONLY)

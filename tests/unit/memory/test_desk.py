@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.unit.memory.conftest import Table
 
-from trivium.errors import NotFound, UsageError, VersionConflict
+from trivium.errors import NotFound, SourceError, UsageError, VersionConflict
+from trivium.memory.catalog import Catalog
 from trivium.memory.kinds import Notes, Skills
 from trivium.memory.reading import stamp
 from trivium.types import Kind
@@ -176,9 +180,9 @@ def test_an_edit_in_place_is_noticed_though_no_name_came_or_went(
     for name in ("notes", "notes/why.md"):
         os.utime(table.file(name), (1_000_000_000, 1_000_000_000))
     assert notes.list(tag="a").total == 1
-    stat = table.file("notes").stat()
+    before = table.file("notes").stat().st_mtime_ns
     edit(table, "notes/why.md", "tags: [a]", "tags: [bc]")
-    assert table.file("notes").stat().st_mtime_ns == stat.st_mtime_ns
+    assert table.file("notes").stat().st_mtime_ns == before
 
     monkeypatch.setattr("trivium.memory.looking._FEW", 0)
     assert notes.list(tag="bc").total == 0
@@ -215,6 +219,27 @@ def test_a_catalog_that_is_lost_or_damaged_is_made_from_the_files(
     (tmp_path / "home" / "memory.db").write_bytes(b"no database" * 1000)
 
     assert notes.list(tag="a").total == 1
+
+
+def test_a_catalog_of_another_format_is_made_anew_and_read_by_its_owner_alone(
+    notes: Notes, tmp_path: Path
+) -> None:
+    notes.create("One", tags=["a"])
+    path = tmp_path / "home" / "memory.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA user_version = 99")
+        file.commit()
+
+    assert notes.list(tag="a").total == 1
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_catalog_that_cannot_be_made_says_so(tmp_path: Path) -> None:
+    (tmp_path / "blocked").write_text("")
+    catalog = Catalog(tmp_path / "blocked" / "memory.db")
+
+    with pytest.raises(SourceError, match="cannot be used"):
+        catalog.rows(Kind.NOTE)
 
 
 def test_a_file_that_is_not_utf_8_is_shown_reported_and_left_alone(
