@@ -147,9 +147,12 @@ def _links(kind: Kind, value: object) -> tuple[Link, ...]:
         raise UsageError(f"links must be a list, not {_shown(value)}.")
     found: dict[Link, None] = {}
     for one in value:
-        if not isinstance(one, Link):
-            raise UsageError(f"links must be a list of links, not of {_shown(one)}.")
-        found[link(kind, one.type, one.target)] = None
+        pair = (one.type, one.target) if isinstance(one, Link) else one
+        match pair:
+            case (str(type_), str(target)):
+                found[link(kind, type_, target)] = None
+            case _:
+                raise UsageError(f"links must be pairs of a type and an id, not {_shown(one)}.")
     most = next(one.most for one in FIELDS[kind] if one.name == "links")
     if len(found) > most:
         raise UsageError(f"links has {len(found)} entries; at most {most} are allowed.")

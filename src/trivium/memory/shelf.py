@@ -70,10 +70,7 @@ class Shelf(Generic[ItemT]):
         """
         slug = self._slug(given)
         made = limits.link(self.kind, type_, target)
-        if made.target == f"{self.kind}:{slug}":
-            raise UsageError(f"{made.target} cannot be linked with itself.")
-        self._ground.check_there(made.target, self._desk)
-        self._check_no_circle(slug, made)
+        self._check_link(slug, made)
 
         def add(now: Values) -> Values:
             return limits.checked(self.kind, {"links": (*_links(now), made)})
@@ -151,8 +148,22 @@ class Shelf(Generic[ItemT]):
         follow: Follow = follows_nothing,
     ) -> ItemT:
         slug = self._slug(given)
+        if fields.get("links"):
+            self._check_links(slug, fields)
         done = self._desk.update(self.kind, slug, fields, expected=expected_version, follow=follow)
         return self._with_conflict(done)
+
+    def _check_links(self, slug: str, fields: Mapping[str, object]) -> None:
+        """Refuse links that were not there before and may not be made."""
+        wanted = _links(limits.checked(self.kind, {"links": fields["links"]}))
+        for one in set(wanted).difference(self.peek(slug).links):
+            self._check_link(slug, one)
+
+    def _check_link(self, slug: str, made: Link) -> None:
+        if made.target == f"{self.kind}:{slug}":
+            raise UsageError(f"{made.target} cannot be linked with itself.")
+        self._ground.check_there(made.target, self._desk)
+        self._check_no_circle(slug, made)
 
     def _amend(
         self, slug: str, make: Callable[[Values], Values], expected: int | None = None

@@ -175,7 +175,10 @@ class Tasks(Shelf[Task]):
         status = changes.get("status")
         type_ = str(changes.get("type") or now.get("type") or TASK)
         if status is None:
-            return {}
+            # A task that becomes an epic has a status that epics have, and the other way round.
+            choices = EPIC_STATUSES if type_ == EPIC else STATUSES
+            is_odd = "type" in changes and now.get("status") not in choices
+            return {"status": choices[0]} if is_odd else {}
         limits.check_status(str(status), type_=type_)
         if status not in CLOSED:
             return {"completed": None}

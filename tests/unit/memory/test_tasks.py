@@ -180,6 +180,28 @@ def test_subtasks_may_not_lead_in_a_circle(tasks: Tasks) -> None:
     assert tasks.link("c", "related_to", "task:a").version == 2
 
 
+def test_links_given_with_other_fields_are_checked_alike(tasks: Tasks) -> None:
+    for title in ("a", "b"):
+        tasks.create(title)
+    tasks.update("a", links=[("subtask_of", "task:b")], title="A")
+
+    assert [str(one) for one in tasks.get("a").links] == ["subtask_of task:b"]
+    with pytest.raises(UsageError, match="in a circle"):
+        tasks.update("b", links=[("subtask_of", "task:a")])
+    with pytest.raises(NotFound, match="task:gone is not there"):
+        tasks.update("b", links=[("blocks", "task:gone")])
+    with pytest.raises(UsageError, match="pairs of a type and an id"):
+        tasks.update("b", links=["blocks task:a"])
+    assert tasks.get("b").version == 1
+
+
+def test_a_task_that_becomes_an_epic_has_a_status_of_epics(tasks: Tasks) -> None:
+    tasks.create("a")
+
+    assert tasks.update("a", type="epic").status == "open"
+    assert tasks.update("a", type="task").status == "backlog"
+
+
 def test_a_task_as_json_has_seed_003s_names(tasks: Tasks) -> None:
     data = as_data(tasks.create("Ship", "Now", due="2026-01-31"))
 

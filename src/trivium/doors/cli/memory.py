@@ -26,7 +26,7 @@ from trivium.doors.cli.screen import (
     styled,
 )
 from trivium.errors import UsageError
-from trivium.results.present import one_line
+from trivium.results.present import counted, one_line
 from trivium.types import Kind
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _list(group: click.Group, kind: Kind) -> None:
         asked = {name: value for name, value in wanted.items() if value is not None}
         with open_folder(folder) as collection:
             page = _shelf(collection, kind).list(**asked)
+            copies = collection.memory.desk.files.conflicts()
         if as_json:
             data = [as_data(one, text=False) for one in page.items]
             show_json(
@@ -103,6 +104,10 @@ def _list(group: click.Group, kind: Kind) -> None:
             for one in page.items:
                 show(line_of(one))
             _say_the_rest(page)
+            own = [path for path in copies if path.name.startswith(f"{_PLURAL[kind]}-")]
+            if own:
+                said = counted(len(own), "edit")
+                say(f"{said} by hand that a change has replaced: {one_line(str(own[0].parent))}")
         raise click.exceptions.Exit(FOUND if page.items else NOTHING_FOUND)
 
     for name, said in LISTED[kind].items():
