@@ -35,7 +35,7 @@ from trivium.linking.world import Known, Paths, World
 from trivium.models.base import Embedder, Remarking
 from trivium.parsing.projects import PROJECT_STEMS, is_project_file
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
-from trivium.types import BY_ID, EdgeType, Kind, NodeId, Reference
+from trivium.types import EdgeType, Kind, NodeId, Reference
 from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
 from trivium.writing.plan import Plan, all_skipped, plan
 
@@ -430,15 +430,13 @@ def broken_links(snapshot: Snapshot) -> list[tuple[str, BrokenLink]]:
     found = []
     for path in sorted(paths.all):
         for one in snapshot.references(path):
-            is_link = one.type in (EdgeType.REFERENCES, EdgeType.CLUSTERS) or one.of == BY_ID
+            is_link = one.type in (EdgeType.REFERENCES, EdgeType.CLUSTERS)
             if is_link and not document_targets(one, path=path, world=world):
                 found.append((path, BrokenLink(one.source, _as_written(one))))
     return found
 
 
 def _as_written(link: Reference) -> str:
-    if link.of == BY_ID:
-        return f"{link.type} {link.name}"
     if link.of == "wikilink":
         return f"[[{link.name}{link.path}]]"
     return f"{link.path}#{link.name}" if link.name else link.path

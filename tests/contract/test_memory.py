@@ -112,12 +112,25 @@ def test_links_lead_to_code_and_back_and_break_when_it_is_renamed(shop: Collecti
 
     (link,) = shop.notes.links(note.id)
     assert (link.other, link.is_broken) == (target, True)
-    assert [one.target for _, one in shop.check().broken] == [f"references {target}"]
+    assert [one.target for _, one in shop.check().broken] == [target]
 
     (shop.root / "passwords.py").rename(shop.root / "auth.py")
     shop.sync()
     assert [one.is_broken for one in shop.notes.links(note.id)] == [False]
     assert note.id in {one.node.id for one in shop.neighbors(target).found}
+
+
+def test_every_type_of_link_that_leads_nowhere_is_told(shop: Collection) -> None:
+    task = shop.tasks.create("Ship")
+    shop.tasks.create("Pack", links=[("subtask_of", task.id), ("references", task.id)])
+    assert shop.check().broken == ()
+
+    shop.tasks.delete(task.id)
+
+    assert [(one.source, one.target) for _, one in shop.check().broken] == [
+        ("task:pack", task.id)
+    ] * 2
+    assert [one.is_broken for one in shop.tasks.links("pack")] == [True, True]
 
 
 def test_a_link_to_what_is_not_there_is_refused(shop: Collection) -> None:

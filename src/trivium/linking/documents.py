@@ -22,7 +22,7 @@ def document_targets(reference: Reference, *, path: str, world: World) -> list[T
     A link by id leads to that node, or to a proxy of one in another collection.
     """
     if reference.of == BY_ID:
-        return _by_id(NodeId(reference.name), world=world)
+        return _by_id(NodeId(reference.path), world=world)
     if reference.of == "wikilink":
         return _wikilink(reference, path=path, world=world)
     file = path

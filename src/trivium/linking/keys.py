@@ -30,7 +30,7 @@ PROJECT = "//project"
 def wanted(reference: Reference) -> set[str]:
     """Return the keys whose coming or going may change what a reference leads to."""
     if reference.of == BY_ID:
-        return _id_keys(reference.name)
+        return _id_keys(reference.path)
     if reference.type in _BY_LINK:
         return _link_keys(reference)
     if reference.type in _BY_PATH:

@@ -93,13 +93,14 @@ def _links(front: Metadata, source: NodeId) -> Iterator[Reference]:
     known = {one.value: one for one in EdgeType}
     for type_, target in links_in(words(front.get("links", ()))):
         if type_ in known and target != source:
-            yield Reference(source, known[type_], target, of=BY_ID)
+            yield Reference(source, known[type_], "", path=target, of=BY_ID)
 
 
 def _epic(kind: Kind, front: Metadata, source: NodeId) -> Iterator[Reference]:
     epic = first_text(front, EPIC).removeprefix(f"{Kind.TASK}:")
     if kind is Kind.TASK and epic and f"{Kind.TASK}:{epic}" != source:
-        yield Reference(source, EdgeType.SUBTASK_OF, f"{Kind.TASK}:{epic}", of=BY_ID, context=EPIC)
+        target = f"{Kind.TASK}:{epic}"
+        yield Reference(source, EdgeType.SUBTASK_OF, "", path=target, of=BY_ID, context=EPIC)
 
 
 def _type(kind: Kind, front: Metadata) -> str:

@@ -52,14 +52,15 @@ def test_links_of_the_front_matter_and_of_the_text_are_references() -> None:
 
     assert {one.source for one in parsed.references} == {"task:ship-it"}
     assert (
-        Reference(parsed.nodes[0].id, EdgeType.BLOCKS, "task:other", of=BY_ID) in parsed.references
+        Reference(parsed.nodes[0].id, EdgeType.BLOCKS, "", path="task:other", of=BY_ID)
+        in parsed.references
     )
     assert any(
-        one.type is EdgeType.SUBTASK_OF and one.name == "task:launch" for one in parsed.references
+        one.type is EdgeType.SUBTASK_OF and one.path == "task:launch" for one in parsed.references
     )
     assert any(one.of == "wikilink" and one.name == "other" for one in parsed.references)
     assert any(one.type is EdgeType.MENTIONS and one.name == "login" for one in parsed.references)
-    assert not any("nowhere" in one.name for one in parsed.references)
+    assert not any("nowhere" in one.path for one in parsed.references)
 
 
 def test_a_skills_triggers_and_steps_are_text_to_be_found() -> None:
