@@ -105,6 +105,7 @@ def test_links_lead_to_code_and_back_and_break_when_it_is_renamed(shop: Collecti
 
     assert [(one.id, one.type) for one in shop.find_linked(target)] == [(note.id, "references")]
     assert [one.is_broken for one in shop.notes.links(note.id)] == [False]
+    assert shop.notes.get(note.id).broken == ()
     assert note.id in {one.node.id for one in shop.neighbors(target).found}
 
     (shop.root / "auth.py").rename(shop.root / "passwords.py")
@@ -112,6 +113,7 @@ def test_links_lead_to_code_and_back_and_break_when_it_is_renamed(shop: Collecti
 
     (link,) = shop.notes.links(note.id)
     assert (link.other, link.is_broken) == (target, True)
+    assert shop.notes.get(note.id).broken == (target,)
     assert [one.target for _, one in shop.check().broken] == [target]
 
     (shop.root / "passwords.py").rename(shop.root / "auth.py")

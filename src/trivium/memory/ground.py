@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from trivium.backends.base import Backend
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, NotFound, UsageError
 from trivium.memory.catalog import Linking, links_of
-from trivium.memory.items import FIELDS, AnyItem
+from trivium.memory.items import FIELDS, AnyItem, Link
 from trivium.parsing.shelves import FOLDER, FOLDERS, kind_in_memory
 from trivium.types import PROXY, Kind, NodeId
 
@@ -102,11 +102,15 @@ class Ground:
             raise NotFound(f"{target} is not there yet: nothing is indexed. Run: trivium index")
         raise NotFound(f"{target} is not there. Find its id with: trivium search")
 
+    def broken(self, item: AnyItem, desk: Desk) -> tuple[str, ...]:
+        """Return the targets of something's links that are gone."""
+        targets = [one.target for one in _links(item)]
+        states = self._states(targets, desk) if targets else {}
+        return tuple(dict.fromkeys(one for one in targets if states[one][0]))
+
     def links(self, item: AnyItem, desk: Desk) -> list[LinkState]:
         """Return the links from something in memory and to it."""
-        kind = Kind(item.id.partition(":")[0])
-        values = {field.name: getattr(item, field.name) for field in FIELDS[kind]}
-        made = links_of(values)
+        made = _links(item)
         states = self._states([one.target for one in made], desk)
         found = [LinkState(one.type.value, one.target, "out", *states[one.target]) for one in made]
         known = {(one.type, one.other) for one in found}
@@ -176,6 +180,11 @@ class Ground:
 
 
 _KINDS = {kind.value: kind for kind in FOLDERS}
+
+
+def _links(item: AnyItem) -> list[Link]:
+    kind = Kind(item.id.partition(":")[0])
+    return links_of({field.name: getattr(item, field.name) for field in FIELDS[kind]})
 
 
 def _is_of_memory(path: str) -> bool:

@@ -168,7 +168,11 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What every thing in memory has. `problems` say what of its file could not be read."""
+    """What every thing in memory has.
+
+    `problems` say what of its file could not be read; `broken` are the targets of its links that
+    are gone, where it was read by itself.
+    """
 
     slug: str
     title: str
@@ -178,6 +182,7 @@ class Item:
     created: str = ""
     updated: str = ""
     problems: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,4 +267,6 @@ def as_data(item: AnyItem, *, text: bool = True) -> dict[str, object]:
     data["version"] = item.version
     if item.problems:
         data["problems"] = list(item.problems)
+    if item.broken:
+        data["brokenLinks"] = list(item.broken)
     return data

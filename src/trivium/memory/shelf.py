@@ -49,8 +49,9 @@ class Shelf(Generic[ItemT]):
         self._ground = ground
 
     def get(self, given: str) -> ItemT:
-        """Return one, as its file says now. Raises NotFound."""
-        return self._cast(self._desk.get(self.kind, self._slug(given)))
+        """Return one, as its file says now, and which of its links are broken. Raises NotFound."""
+        item = self._desk.get(self.kind, self._slug(given))
+        return self._cast(replace(item, broken=self._ground.broken(item, self._desk)))
 
     def peek(self, given: str) -> ItemT:
         """Return one without counting it as shown: an edit in it stays one that nobody saw."""
@@ -132,7 +133,8 @@ class Shelf(Generic[ItemT]):
             self.kind, wanted, sort=sort, limit=limit, offset=offset
         )
         there = [slug for slug in slugs if self._desk.is_there(self.kind, slug)]
-        return Page(tuple(map(self.get, there)), total, limit, offset)
+        found = tuple(self._cast(self._desk.get(self.kind, slug)) for slug in there)
+        return Page(found, total, limit, offset)
 
     def _create(self, given: Mapping[str, object], more: Values | None = None) -> ItemT:
         for one in cast("Sequence[Link]", given.get("links") or ()):
