@@ -42,8 +42,9 @@ class Looking:
         if is_many and self._is_settled(kind, stamps):
             return
         looked = time.time_ns()
-        listing = self._files.listed(kind)
+        # In this order: what another process writes after the listing must not seem gone.
         rows = self._catalog.rows(kind)
+        listing = self._files.listed(kind)
         changed = [
             slug
             for slug, one in listing.items()
@@ -51,11 +52,17 @@ class Looking:
             or (row.size_bytes, row.mtime_ns) != (one.size_bytes, one.mtime_ns)
             or one.mtime_ns > row.looked_ns - _RACY_NS
         ]
-        gone = [slug for slug in rows if slug not in listing]
+        gone = [slug for slug in rows if slug not in listing and self._is_gone(kind, slug)]
         self._catalog.take_in(
             kind, self._rows(kind, changed, looked), gone=gone, stamps=(written, looked)
         )
         self._files.tidy(kind, now=looked / 1e9)
+
+    def _is_gone(self, kind: Kind, slug: str) -> bool:
+        try:
+            return self._files.read(kind, slug) is None
+        except SourceError:
+            return True
 
     def _rows(
         self, kind: Kind, slugs: Sequence[str], looked: int

@@ -12,6 +12,7 @@ from tests.unit.memory.conftest import Table
 
 from trivium.errors import NotFound, SourceError, UsageError, VersionConflict
 from trivium.memory.catalog import Catalog
+from trivium.memory.files import Listed
 from trivium.memory.kinds import Notes, Skills
 from trivium.memory.reading import stamp
 from trivium.types import Kind
@@ -261,6 +262,28 @@ def test_a_slug_whose_id_another_file_of_the_index_has_is_not_taken(table: Table
     made = table.desk.create(Kind.SKILL, {"title": "Deploy"}, {})
 
     assert made.slug == "deploy~2"
+
+
+def test_a_note_written_while_another_looks_does_not_seem_gone(
+    notes: Notes, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes.create("One")
+    notes.list()
+    files = table.desk.files
+    listed = files.listed
+
+    def meanwhile(kind: Kind) -> dict[str, Listed]:
+        found = listed(kind)
+        monkeypatch.undo()
+        notes.create("Two")
+        return found
+
+    monkeypatch.setattr(files, "listed", meanwhile)
+    notes.list()
+
+    assert notes.get("two").version == 1
+    assert notes.update("two", content="seen", expected_version=1).problems == ()
+    assert notes.list().total == 2
 
 
 def test_threads_that_count_up_at_once_lose_nothing(skills: Skills) -> None:
