@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -30,16 +31,18 @@ from trivium.backends.base import (
 )
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.errors import (
+    BackendError,
     ChunkNotFound,
     ConfigError,
     IndexNotFound,
+    IndexUnusable,
     NotFound,
     UsageError,
     unknown,
 )
 from trivium.folder import Folder, fingerprint
 from trivium.graph.walk import Direction
-from trivium.home import find_root, folder_of, store_of
+from trivium.home import find_root, folder_of, listed, memory_places, store_of
 from trivium.lookups import (
     CALLS,
     DEPENDS,
@@ -79,6 +82,9 @@ from trivium.types import (
 )
 
 if TYPE_CHECKING:
+    from trivium.memory.kinds import Notes, Skills
+    from trivium.memory.memory import LinkedItem, Memory
+    from trivium.memory.tasks import Tasks
     from trivium.models.bill import Bill, Renewal
     from trivium.parsing.skills import SectionPreview
     from trivium.results.context import Context
@@ -355,6 +361,9 @@ class Collection:
         """
         if sync:
             self.refresh()
+        elif "memory" in vars(self):
+            # What was written while another process held the index.
+            self.memory.ground.catch_up()
         behind = self._kept.behind
         chosen = self.profile(profile)
         options = SearchOptions(
@@ -428,6 +437,55 @@ class Collection:
 
     def _tokenized(self, found: Profile) -> Profile:
         return profiles.tokenized(found, self.settings.text("text.tokenizer"))
+
+    @property
+    def notes(self) -> Notes:
+        """Notes: what people and agents want to remember."""
+        return self.memory.notes
+
+    @property
+    def tasks(self) -> Tasks:
+        """Tasks and epics: what is to be done."""
+        return self.memory.tasks
+
+    @property
+    def skills(self) -> Skills:
+        """Skills that people and agents write down: how things are done."""
+        return self.memory.skills
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Notes, tasks and skills together, and what is common to them."""
+        from trivium.memory.ground import Ground
+        from trivium.memory.memory import Memory
+
+        ground = Ground(
+            self._backend,
+            search=self.search,
+            sync=lambda folders: self.sync(folders=folders),
+            elsewhere=partial(_elsewhere, self.settings),
+        )
+        is_users = self.settings.text("memory.place") == "user"
+        places = memory_places(self.root, self.settings.home, is_users=is_users)
+        return Memory(places, self._folder / "memory.db", ground=ground)
+
+    def find_linked(self, wanted: str, *, type: str | None = None) -> list[LinkedItem]:
+        """Return the notes, tasks and skills that link to a node, or `@name::id` of another."""
+        return self.memory.find_linked(wanted, type_=type)
+
+    def recall(
+        self,
+        context: str,
+        *,
+        limit: int | None = None,
+        min_score: float = 0.3,
+        search_mode: str = "hybrid",
+        explain: bool = False,
+    ) -> Answer:
+        """Return the skills for what someone is about to do, told in a sentence or two."""
+        return self.skills.recall(
+            context, limit=limit, min_score=min_score, search_mode=search_mode, explain=explain
+        )
 
     def get(self, wanted: str) -> Item:
         """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound.
@@ -757,6 +815,7 @@ class Collection:
     def reset(self) -> None:
         """Forget everything: the index is removed, the folder itself is not touched."""
         self._backend.destroy(wait_s=5.0)
+        self.memory.desk.catalog.forget()
         self._queries.forget()
         self._opened.forget()
 
@@ -771,6 +830,22 @@ class Collection:
     def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
+
+
+def _elsewhere(
+    settings: config.Settings, name: str, ids: Sequence[NodeId]
+) -> frozenset[NodeId] | None:
+    """Return which ids are in the collection of a name; None if there is none."""
+    root = next((one.root for one in listed(settings.home) if one.name == name), None)
+    if root is None:
+        return None
+    with (
+        suppress(IndexUnusable, NotFound, BackendError),
+        open_collection(root, settings=settings, create=False) as other,
+        other._backend.snapshot() as snapshot,  # noqa: SLF001 - one of the same class
+    ):
+        return frozenset(snapshot.nodes(ids))
+    return None
 
 
 def _stood_in_for(meaning: Chosen) -> tuple[Degraded, ...]:

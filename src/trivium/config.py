@@ -80,6 +80,11 @@ KNOWN: Mapping[str, _Known] = {
     "rerank.depth": _Known(50, "how many of the best are read again", most=1000),
     "rerank.weight": _Known(1.0, "how much the new score counts against the first order", most=1),
     "rerank.timeout_s": _Known(10, "longest that reading again may take, in seconds", least=1),
+    "memory.place": _Known(
+        "project",
+        "where notes, tasks and skills are written: in the project, or in the user's folder",
+        choices=("project", "user"),
+    ),
     "files.ignore": _Known((), "patterns to leave out, as in .gitignore", folder_may_set=True),
     "records.tables": _Known((), "tables of SQLite files below the folder, as data/app.db:orders"),
     "files.max_bytes": _Known(1_000_000, "largest file that is read", least=1),

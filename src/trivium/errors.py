@@ -9,6 +9,7 @@ TriviumError
 |-- NotFound                  what was asked for is not there
 |   |-- IndexNotFound         nothing has been indexed there yet
 |   `-- ChunkNotFound         no node or chunk has that id
+|-- VersionConflict           it was changed meanwhile (.expected, .actual)
 |-- IndexUnusable             wrong format, other settings, damaged
 |   |-- IndexLocked           another process is writing (.holder)
 |   `-- IndexRemoved          another process has removed it meanwhile
@@ -97,6 +98,19 @@ class ChunkNotFound(NotFound):
     def __init__(self, chunk_id: str) -> None:
         super().__init__(f"Chunk not found: {chunk_id}")
         self.chunk_id = chunk_id
+
+
+class VersionConflict(TriviumError):
+    """A note, task or skill is at another version than the change was made for."""
+
+    def __init__(self, node_id: str, *, expected: int, actual: int) -> None:
+        super().__init__(
+            f"{node_id} is at version {actual}, not {expected}: it was changed meanwhile. "
+            "Read it again, and change what it says now."
+        )
+        self.node_id = node_id
+        self.expected = expected
+        self.actual = actual
 
 
 class IndexUnusable(TriviumError):

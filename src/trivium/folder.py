@@ -16,11 +16,13 @@ from trivium import indexer, linker
 from trivium.backends.base import Backend
 from trivium.config import Settings
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
+from trivium.home import memory_places
 from trivium.linking.world import Paths
 from trivium.models.base import Embedder
 from trivium.sources.base import Listing, Source
 from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.joined import JoinedSource
+from trivium.sources.memory import WithMemory
 from trivium.sources.presence import is_folder_there, is_there
 from trivium.types import Degraded
 from trivium.writing.digest import Cutting
@@ -64,6 +66,10 @@ class Folder:
         self._settings = settings
         self._backend = backend
         self._paths: Paths | None = None
+        is_users = settings.text("memory.place") == "user"
+        places = memory_places(root, settings.home, is_users=is_users)
+        # The folder that memory lies in as it would in the project; None where it is that.
+        self._memory = places[0].parent if len(places) > 1 else None
         self._check_made_alike()
 
     def _check_made_alike(self) -> None:
@@ -174,6 +180,7 @@ class Folder:
         """Whether a file or folder is where it was indexed; a table is where its database is."""
         return (
             is_there(self.root, path)
+            or (self._memory is not None and is_there(self._memory, path))
             or path in self._settings.texts("records.tables")
             or is_folder_there(self.root, path.removesuffix("/"))
         )
@@ -187,7 +194,8 @@ class Folder:
             ),
         )
         tables = self._settings.texts("records.tables")
-        return JoinedSource(folder, tables=tables) if tables else folder
+        source: Source = JoinedSource(folder, tables=tables) if tables else folder
+        return source if self._memory is None else WithMemory(source, place=self._memory)
 
     def is_indexed(self) -> bool:
         """Whether there is a state to answer from."""

@@ -7,6 +7,7 @@ the hash of its path; texts and vectors after the repository, which worktrees sh
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from trivium.backends.embedded.database import is_sound, read_meta_of
 from trivium.backends.embedded.lock import writer_lock
 from trivium.errors import BackendError, IndexLocked, IndexUnusable
+from trivium.parsing.shelves import FOLDER
 from trivium.sources.git import repository_of
 
 
@@ -38,6 +40,19 @@ def store_of(root: Path, home: Path) -> Path:
         return home / "store" / _named(root)
     name = repository.parent.name if repository.name == ".git" else repository.name
     return home / "store" / f"{_safe(name)}-{_hash(repository)}"
+
+
+def memory_places(root: Path, home: Path, *, is_users: bool) -> tuple[Path, ...]:
+    """Return where the notes, tasks and skills of `root` lie, the place to write to first.
+
+    That is the project, or the user's folder where it is so set or the project cannot be
+    written to; what the project holds is then read all the same.
+    """
+    project = root / FOLDER
+    nearest = project if project.is_dir() else root
+    if is_users or not os.access(nearest, os.W_OK):
+        return (home / "memory" / _named(root) / FOLDER, project)
+    return (project,)
 
 
 def _named(root: Path) -> str:

@@ -7,7 +7,7 @@ skills. Reads one snapshot and changes nothing. Called by the collection.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,8 +16,9 @@ from trivium import linker
 from trivium.backends.base import Snapshot
 from trivium.errors import NotFound, UsageError
 from trivium.graph.walk import Direction, walk
+from trivium.parsing.shelves import kind_in_memory
 from trivium.results.relations import Relation, Relations
-from trivium.types import ChunkId, Edge, EdgeType, Kind, Node, NodeId
+from trivium.types import BY_ID, PROXY, ChunkId, Edge, EdgeType, Kind, Node, NodeId
 
 if TYPE_CHECKING:
     from trivium.graph import quality
@@ -168,7 +169,22 @@ def checked(snapshot: Snapshot) -> Checked:
     of_skills = [link for _, link in broken if link.source.startswith("skill:")]
     edges = snapshot.edges(in_skills)
     report = quality.report(map(quality.skill_of, skills), edges, of_skills)
-    return Checked(tuple(broken), report if skills else None)
+    return Checked((*broken, *_broken_in_memory(snapshot)), report if skills else None)
+
+
+def _broken_in_memory(snapshot: Snapshot) -> Iterator[tuple[str, quality.BrokenLink]]:
+    """Yield the links of notes, tasks and skills that lead nowhere, by id and of other types."""
+    from trivium.graph.quality import BrokenLink
+
+    for path in snapshot.paths():
+        if kind_in_memory(path) is None:
+            continue
+        links = [one for one in snapshot.references(path) if one.of == BY_ID]
+        there = snapshot.nodes([NodeId(one.path) for one in links])
+        for one in links:
+            is_told = one.type is EdgeType.REFERENCES or one.path.startswith(PROXY)
+            if not is_told and one.path not in there:
+                yield path, BrokenLink(one.source, one.path)
 
 
 def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
@@ -189,7 +205,8 @@ def find(snapshot: Snapshot, wanted: str) -> Node:
     Raises NotFound, and UsageError that lists the ids where several have the name.
     """
     path = wanted.removeprefix("./").rstrip("/") or "."
-    for one in (wanted, f"code:{path}", f"doc:{path}", f"file:{path}", f"skill:{path}"):
+    kinds = (Kind.CODE, Kind.DOC, Kind.FILE, Kind.SKILL, Kind.NOTE, Kind.TASK)
+    for one in (wanted, *(f"{kind}:{path}" for kind in kinds)):
         node = snapshot.node(NodeId(one))
         if node is not None:
             return node

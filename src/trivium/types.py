@@ -124,6 +124,10 @@ class Edge:
 
 # What `alias` of a call says where its receiver is a variable of the function it stands in.
 LOCAL = "local"
+# What `of` of a link says whose `path` is the id of its target.
+BY_ID = "id"
+# What ids of nodes in another collection begin with: `@shop::code:src/auth.py`. Never a hit.
+PROXY = "@"
 
 
 @dataclass(frozen=True, slots=True)

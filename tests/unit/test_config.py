@@ -102,7 +102,8 @@ def test_addresses_models_and_limits_are_among_the_refused() -> None:
 def test_the_users_own_file_may_set_everything(places: Places, key: str) -> None:
     section, _, name = key.partition(".")
     default = KNOWN[key].default
-    value = '"x"' if isinstance(default, str) else list_or_number(default)
+    word = KNOWN[key].choices[-1] if KNOWN[key].choices else "x"
+    value = f'"{word}"' if isinstance(default, str) else list_or_number(default)
     places.user_file.write_text(f"[{section}]\n{name} = {value}\n")
 
     assert places.load().values[key].origin == str(places.user_file)

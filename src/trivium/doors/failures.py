@@ -58,6 +58,7 @@ TABLE: Mapping[type[TriviumError], Statuses] = {
     errors.NotFound: Statuses(ERROR_EXIT, 404),
     errors.IndexNotFound: Statuses(ERROR_EXIT, 404),
     errors.ChunkNotFound: Statuses(ERROR_EXIT, 404),
+    errors.VersionConflict: Statuses(ERROR_EXIT, 409),
     errors.IndexUnusable: Statuses(ERROR_EXIT, 409),
     errors.IndexLocked: Statuses(ERROR_EXIT, 409),
     errors.IndexRemoved: Statuses(ERROR_EXIT, 409),

@@ -1,8 +1,9 @@
 """Hits and edges -> what they call, use, export and import, to be shown after them.
 
-Follows edges from source to target only; what a symbol's module imports and exports counts
-as its own. Never an id that is a hit; the order is that of the hits, then the nearest reason.
-Bounded. Pure. Used by the engine when context is asked for.
+Follows edges from source to target only, save from notes, tasks and skills, which link to what
+they are about; what a symbol's module imports and exports counts as its own. Never an id that
+is a hit; the order is that of the hits, then the nearest reason. Bounded. Pure. Used by the
+engine when context is asked for.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from trivium.types import Edge, EdgeType, NodeId
+from trivium.types import Edge, EdgeType, Kind, NodeId
 
 Adjacent = Callable[[Sequence[NodeId]], Sequence[Edge]]
 Allowed = Callable[[Sequence[NodeId]], set[NodeId]]
 
+# Someone has written these down for whoever comes here.
+_WRITTEN = (Kind.NOTE, Kind.TASK, Kind.SKILL)
+_OF_MEMORY = tuple(f"{kind}:" for kind in _WRITTEN)
+_ABOUT = frozenset({EdgeType.REFERENCES, EdgeType.RELATED_TO, EdgeType.MENTIONS})
 # In order: an earlier reason is given before a later one.
-_REASONS = ("call", "usage", "export", "import", "name")
+_REASONS = (*_WRITTEN, "call", "usage", "export", "import", "name")
 _BY_TYPE = {
     EdgeType.CALLS: "call",
     EdgeType.USES: "usage",
@@ -117,6 +122,9 @@ def _edges(
             if edge.type in types:
                 for hit in of.get(edge.source, ()):
                     followed[hit].append(edge)
+            elif edge.type in _ABOUT and edge.source.startswith(_OF_MEMORY):
+                for hit in of.get(edge.target, ()) if edge.weight >= _SURE else ():
+                    followed[hit].append(replace(edge, source=edge.target, target=edge.source))
             # Not above code: a folder contains too much, and imports nothing.
             elif edge.type is EdgeType.CONTAINS and edge.source.startswith("code:"):
                 above[edge.source] |= of.get(edge.target, set())
@@ -148,6 +156,8 @@ def _reasons(edges: Iterable[Edge]) -> dict[NodeId, list[str]]:
 
 
 def _reason(edge: Edge) -> str:
+    if edge.type in _ABOUT:
+        return edge.target.partition(":")[0]
     return _BY_TYPE[edge.type] if edge.weight >= _SURE else "name"
 
 

@@ -9,7 +9,7 @@ from trivium.linking.imports import relative
 from trivium.linking.keys import anchor
 from trivium.linking.targets import AMBIGUOUS, SURE, Target
 from trivium.linking.world import MOST_NAMED, World
-from trivium.types import NodeId, Reference, Symbol
+from trivium.types import BY_ID, PROXY, NodeId, Reference, Symbol
 
 _ENDINGS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".html")
 _FOLDER_PAGES = ("README.md", "readme.md", "index.md", "_index.md", "index.rst", "index.html")
@@ -17,7 +17,12 @@ _MOST_MENTIONED = 3
 
 
 def document_targets(reference: Reference, *, path: str, world: World) -> list[Target]:
-    """Return what a link leads to: a section if its anchor is one, else the document or file."""
+    """Return what a link leads to: a section if its anchor is one, else the document or file.
+
+    A link by id leads to that node, or to a proxy of one in another collection.
+    """
+    if reference.of == BY_ID:
+        return _by_id(NodeId(reference.path), world=world)
     if reference.of == "wikilink":
         return _wikilink(reference, path=path, world=world)
     file = path
@@ -27,6 +32,11 @@ def document_targets(reference: Reference, *, path: str, world: World) -> list[T
             return []
         file = found
     return _at(file, reference.name, world=world)
+
+
+def _by_id(target: NodeId, *, world: World) -> list[Target]:
+    is_there = target.startswith(PROXY) or world.path_of(target) is not None
+    return [Target(target, SURE)] if is_there else []
 
 
 def _file(written: str, *, path: str, world: World) -> str | None:

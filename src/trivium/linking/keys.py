@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from trivium.analysis.slugs import slugify
-from trivium.types import EdgeType, Kind, Node, Reference
+from trivium.types import BY_ID, EdgeType, Kind, Node, Reference
 
 _SEPARATORS = re.compile(r"::|[./\\:]+")
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
@@ -29,6 +29,8 @@ PROJECT = "//project"
 
 def wanted(reference: Reference) -> set[str]:
     """Return the keys whose coming or going may change what a reference leads to."""
+    if reference.of == BY_ID:
+        return _id_keys(reference.path)
     if reference.type in _BY_LINK:
         return _link_keys(reference)
     if reference.type in _BY_PATH:
@@ -50,6 +52,17 @@ def _link_keys(reference: Reference) -> set[str]:
         return keys | {_anchor_key(reference.path)}
     found = {_file_key(stem_of(reference.path))} if reference.path else set()
     return found | ({_anchor_key(reference.name)} if reference.name else set())
+
+
+def _id_keys(target: str) -> set[str]:
+    """Return what comes or goes with the node of an id: its file, its heading, its name."""
+    # Folders may have # in their names: the file is one of these, and the name is last.
+    place, mark, name = target.partition(":")[2].rpartition("#")
+    if not mark:
+        return {_file_key(stem_of(name))} if name else set()
+    found = {_file_key(stem_of(place)), _file_key(stem_of(place.partition("#")[0]))}
+    heading = name.rpartition("/")[2].partition("~")[0]
+    return {*found, bare(name).partition("~")[0], _anchor_key(heading)} - {""}
 
 
 def offers(path: str, nodes: Iterable[Node], references: Iterable[Reference]) -> set[Offer]:

@@ -18,7 +18,7 @@ from trivium.linking.keys import folder_key, wanted
 from trivium.linking.languages import Ways, ways_of
 from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, OVERLOAD, SURE, Target
 from trivium.linking.world import MOST_NAMED, Bindings, Module, World, bindings_of
-from trivium.types import LOCAL, Edge, EdgeType, NodeId, Reference, Symbol
+from trivium.types import BY_ID, LOCAL, Edge, EdgeType, NodeId, Reference, Symbol
 
 HOLDERS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "namespace"})
 _TYPES = HOLDERS - {"namespace"}
@@ -82,7 +82,7 @@ class _File:
         return Links(tuple(found.values()), frozenset(self._keys))
 
     def _targets(self, reference: Reference) -> list[Target]:
-        if reference.type in _LINKS:
+        if reference.type in _LINKS or reference.of == BY_ID:
             return document_targets(reference, path=self._path, world=self._world)
         if reference.type is EdgeType.MENTIONS:
             return mention_targets(reference, world=self._world)

@@ -16,6 +16,7 @@ from trivium.parsing.marks import marks
 from trivium.parsing.plain import domain_of, file_name_of, plain
 from trivium.parsing.projects import project_facts
 from trivium.parsing.risk import clues_in, risks
+from trivium.parsing.shelves import kind_in_memory
 from trivium.types import (
     LOCAL,
     Document,
@@ -54,6 +55,9 @@ def parse(document: Document, *, is_apart: bool = False) -> Parsed:
     """
     file_type = detect(document.path, document.text[:HEAD])
     parsed = _parsed(document, file_type, is_apart=is_apart)
+    if kind_in_memory(document.path) is not None:
+        # Its file is no other thing: whoever finds one should not find the other beside it.
+        return parsed
     marked = marks(document.path, document.text)
     references = _known_locals(parsed)
     more: dict[str, MetaValue] = {"marks": marked} if marked else {}
@@ -105,6 +109,11 @@ def _parsed(document: Document, file_type: FileType, *, is_apart: bool) -> Parse
 
 def _read(document: Document, file_type: FileType, *, is_apart: bool) -> Parsed:
     name = file_type.parser
+    kind = kind_in_memory(document.path)
+    if kind is not None:
+        from trivium.parsing.memory import memory
+
+        return memory(document, file_type, kind, apart=is_apart)
     if name == PLAIN:
         return plain(document, file_type)
     if name == "markdown":

@@ -6,6 +6,7 @@ it added. Called by the engine, after fusion.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from trivium.types import ChunkId, Kind, Node, Part, Scored, best_first
 
 # More hits of one file than this say nothing more about it.
 _MOST_OTHERS = 3
+# Two to this power is often.
+_OFTEN = 6
 _NO_DEFINITIONS = frozenset({"module", "file", "import", "comment", "block"})
 
 
@@ -95,6 +98,18 @@ def related(node: Node, words: frozenset[str], boosts: Boosts) -> Related:
     )
     gain = min(boosts.relation_most, boosts.call * calls + boosts.use * uses)
     return Related(calls, uses, gain)
+
+
+def proven(node: Node, boosts: Boosts) -> float:
+    """Return what a skill gains for having been used, less what it loses for being unsure.
+
+    All of `usage` after 64 uses, half after 8; all of `confidence` where there is none. A skill
+    that says nothing about itself neither gains nor loses.
+    """
+    uses, sure = node.metadata.get("usageCount", 0), node.metadata.get("confidence", 1.0)
+    often = min(1.0, math.log2(1 + uses) / _OFTEN) if isinstance(uses, int) and uses > 0 else 0.0
+    doubt = 1 - min(1.0, max(0.0, sure)) if isinstance(sure, int | float) else 0.0
+    return boosts.usage * often - boosts.confidence * doubt
 
 
 def _named(node: Node, key: str) -> tuple[str, ...]:

@@ -115,6 +115,7 @@ class Boosts:
     `degree`, `proximity`: added to the hits of a page by their place in the graph.
     `duplicate`: share taken from what repeats a better hit, at a likeness of `duplicate_at`.
     `recency`: added to a note or task that was changed now, half of it after `recency_days`.
+    `usage`: added to a skill that was used often; `confidence`: taken from one that is unsure.
     """
 
     name: float = 0.0
@@ -134,6 +135,8 @@ class Boosts:
     duplicate_at: float = 0.9
     recency: float = 0.0
     recency_days: float = 90.0
+    usage: float = 0.0
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

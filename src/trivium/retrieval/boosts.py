@@ -1,7 +1,7 @@
 """Fused candidates -> the same with the boosts of a profile, and what each boost saw.
 
 Asks the store for what a rule needs: nodes for symbols and relations, the text index for
-phrases. In this order: phrase, symbol, relation. Called by the engine.
+phrases. In this order: phrase, symbol, relation, skills. Called by the engine.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from trivium.query.grammar import Phrase, Query, phrases
 from trivium.ranking import boost
 from trivium.ranking.cut import node_of
 from trivium.ranking.profile import Boosts
-from trivium.types import ChunkId, Node, NodeId, Scored
+from trivium.types import ChunkId, Kind, Node, NodeId, Scored
 
 # A name that shares less with the query is another name.
 _NEARLY = 0.5
+_SKILL = f"{Kind.SKILL}:"
 
 Details = dict[ChunkId, dict[str, object]]
 
@@ -48,6 +49,8 @@ def boosted(
         _symbols(made, boosts, nodes)
     if boosts.call or boosts.use:
         _relations(made, query, boosts, nodes)
+    if boosts.usage or boosts.confidence:
+        _skills(snapshot, made, boosts)
     return made
 
 
@@ -123,3 +126,11 @@ def _relations(made: Boosted, query: Query, boosts: Boosts, nodes: Mapping[Chunk
     }
     gains = {one: relation.gain for one, relation in found.items()}
     _noted(made, "relation", "relation", boost.by_gain, seen, gains=gains)
+
+
+def _skills(snapshot: Snapshot, made: Boosted, boosts: Boosts) -> None:
+    skills = [one for one in made.scored if one.chunk_id.startswith(_SKILL)]
+    if skills:
+        nodes = _nodes(snapshot, skills)
+        gains = {one: boost.proven(node, boosts) for one, node in nodes.items()}
+        made.scored = boost.by_gain(made.scored, gains=gains, name="how a skill has proved")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.errors import NotFound, UsageError
+from trivium.parsing import shelves
 from trivium.sources.base import Entry, Listing, Raw, Reason, Skip
 from trivium.sources.convert import convert, is_office, is_readable, limit_of
 from trivium.sources.decode import decode, is_binary
@@ -141,6 +142,8 @@ class FolderSource:
 
     def _limit(self, path: str) -> int:
         """Return how many bytes a file may have; formats with much beside their text, more."""
+        if shelves.kind_in_memory(path) is not None:
+            return shelves.MOST_BYTES
         own = limit_of(path)
         # Who allows less than usual means it for these, too.
         if own is None or self._max_file_bytes < MAX_FILE_BYTES:
@@ -258,7 +261,8 @@ def text_of(path: str, data: bytes) -> str | Skip:
     text = decode(data)
     if text is None:
         return Skip(path, Reason.BINARY if is_binary(data) else Reason.UNDECODABLE)
-    if len(text) > _LONGEST_MEAN_LINE * (text.rstrip("\n").count("\n") + 1):
+    may_be_data = shelves.kind_in_memory(path) is None
+    if may_be_data and len(text) > _LONGEST_MEAN_LINE * (text.rstrip("\n").count("\n") + 1):
         return Skip(path, Reason.MINIFIED)
     return text
 

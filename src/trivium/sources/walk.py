@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
+from trivium.parsing import shelves
 from trivium.sources.ignore import Rules, Verdict, bytewise, defaults
 
 GIT_IGNORE, TRIVIUM_IGNORE = ".gitignore", ".triviumignore"
@@ -24,6 +25,17 @@ READ_FLAGS = (
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
+)
+# Memory is looked for whatever other rules say, and nothing but it in its folder.
+_MEMORY = (
+    f"!/{shelves.FOLDER}/",
+    f"/{shelves.FOLDER}/*",
+    *(
+        f"{negation}/{shelves.FOLDER}/{name}/{pattern}"
+        for name in shelves.FOLDERS.values()
+        # Files that are being written and such begin with a dot.
+        for negation, pattern in (("!", ""), ("", "*"), ("!", f"*{shelves.ENDING}"), ("", ".*"))
+    ),
 )
 _MAX_IGNORE_BYTES = 1_000_000
 _LONGEST_POINTER = 4096
@@ -158,7 +170,7 @@ class Walk:
                 git=_ignore_file(folder, GIT_IGNORE),
             )
             prefix += bytewise(deeper.name) + "/"
-        rules = rules.above(offset=len(prefix), patterns=extra_ignores)
+        rules = rules.above(offset=len(prefix), patterns=(*extra_ignores, *_MEMORY))
         return Folder(path="", bytewise=prefix, rules=rules)
 
     def _rules_in(self, folder: Folder) -> Rules:

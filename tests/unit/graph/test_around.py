@@ -189,3 +189,19 @@ def test_nothing_is_around_no_hits() -> None:
 )
 def test_a_reason_names_what_was_reached(target: str, name: str) -> None:
     assert added(["a"], [edge("a", target)])[0].reason == f"call:{name}"
+
+
+def test_a_note_about_a_hit_comes_first_whichever_way_its_link_leads() -> None:
+    edges = [
+        Edge(NodeId("code:a.py#f"), NodeId("code:a.py#g"), EdgeType.CALLS),
+        Edge(NodeId("note:why"), NodeId("code:a.py#f"), EdgeType.REFERENCES),
+        Edge(NodeId("task:maybe"), NodeId("code:a.py#f"), EdgeType.MENTIONS, weight=0.5),
+        Edge(NodeId("doc:guide.md"), NodeId("code:a.py#f"), EdgeType.REFERENCES),
+    ]
+
+    found = around([NodeId("code:a.py#f")], adjacent=lambda _: edges, allowed=set)
+
+    assert [(one.id, one.reason) for one in found] == [
+        ("note:why", "note:why"),
+        ("code:a.py#g", "call:g"),
+    ]
