@@ -114,10 +114,13 @@ def _shared_onnx(
 
 
 def _stamp(place: Path) -> Stamp:
-    """Return what differs once a file, or one of a folder's, is another."""
+    """Return what differs once a file, or one of a folder's, is another.
+
+    Weights may lie one folder below (`onnx/model.onnx_data`), and no publisher puts them deeper.
+    """
     try:
-        files = sorted(place.iterdir()) if place.is_dir() else [place]
-        found = [(file.name, file.stat()) for file in files]
+        files = [*place.glob("*"), *place.glob("*/*")] if place.is_dir() else [place]
+        found = [(str(file), file.stat()) for file in sorted(files)]
     except OSError:
         return ()
     return tuple((name, one.st_mtime_ns, one.st_size) for name, one in found)

@@ -1,4 +1,8 @@
-"""The browser, the folder and the server that the tests of the web page share."""
+"""The browser, the folder and the server that the tests of one file about the web page share.
+
+A driven browser keeps an event loop running in its process, which no other test may find there:
+so it is started for a file, and the tests of a file stay together.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from tests.e2e.page.browsing import Server, filled, is_ready, opened, serving, s
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A browser of this machine; without any, the tests are skipped."""
     sync_api = pytest.importorskip(
@@ -29,13 +33,13 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that is served."""
     return filled(tmp_path_factory.mktemp("page") / "shop")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(shop: Path) -> Iterator[Server]:
     """One server for all tests that do not stop it."""
     with serving([shop], shop.parent / "home") as running:
@@ -48,3 +52,11 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     """A fresh page of a wide window. Errors of the page fail the test."""
     with opened(browser, server.address, width=1440, height=900) as made:
         yield made
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of each file on one worker, one after the other."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
