@@ -1,0 +1,168 @@
+"""Points in time of the indexes of one state -> documents and counts.
+
+Everything a snapshot reads goes through here; an index that is not there yet is empty. Asks in
+parts where a cluster would refuse the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar, cast
+
+from trivium.backends.opensearch.client import Client, Json, at
+from trivium.backends.opensearch.state import State
+
+T = TypeVar("T")
+EVERY: Json = {"match_all": {}}
+# What a cluster gives at once by default, and takes as values of a term.
+PAGE = 10_000
+_MOST_VALUES = 10_000
+_BUCKETS = 5000
+_EMPTY: Json = {"hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}
+
+
+class Reader:
+    """Searches one state; `held` are its points in time by what they hold."""
+
+    def __init__(self, client: Client, state: State, held: Mapping[str, str]) -> None:
+        self._client = client
+        self.state = state
+        self._held = dict(held)
+        self._memory: dict[object, object] = {}
+
+    @property
+    def held(self) -> list[str]:
+        """The points in time."""
+        return list(self._held.values())
+
+    def has(self, part: str) -> bool:
+        """Say whether there is such an index in this state."""
+        return part in self._held
+
+    def add(self, part: str, held: str) -> None:
+        """Read one index more, made of this state."""
+        self._held[part] = held
+
+    def remembered(self, key: object, make: Callable[[], T]) -> T:
+        """Return what was made under a key before, or make it: a state does not change."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        return cast("T", self._memory[key])
+
+    def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:
+        """Return what one search found."""
+        if part not in self._held:
+            return _EMPTY
+        return self._client.search(at(self._held[part], body), is_scored=is_scored)
+
+    def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
+        """Return what several searches found, asked at once."""
+        there = [at(self._held[part], body) for part, body in asked if part in self._held]
+        found = iter(self._client.searches(there))
+        return [next(found) if part in self._held else _EMPTY for part, _ in asked]
+
+    def every(
+        self,
+        part: str,
+        query: Json,
+        *,
+        sort: Sequence[str],
+        fields: Sequence[str] | None = None,
+        page: int = PAGE,
+    ) -> Iterator[Json]:
+        """Yield all documents that match, in the order of fields that tell them apart."""
+        body: Json = {
+            "query": query,
+            "size": page,
+            "sort": [{name: "asc"} for name in sort],
+            "track_total_hits": False,
+        }
+        if fields is not None:
+            body["_source"] = list(fields)
+        while True:
+            hits = self.search(part, body)["hits"]["hits"]
+            for one in hits:
+                yield one["_source"]
+            if len(hits) < page:
+                return
+            body["search_after"] = hits[-1]["sort"]
+
+    def having(
+        self,
+        part: str,
+        field: str,
+        values: Sequence[str],
+        *,
+        sort: Sequence[str],
+        fields: Sequence[str] | None = None,
+    ) -> Iterator[Json]:
+        """Yield the documents that have one of these values, which may be very many."""
+        for first in range(0, len(values), _MOST_VALUES):
+            some = list(values[first : first + _MOST_VALUES])
+            yield from self.every(part, {"terms": {field: some}}, sort=sort, fields=fields)
+
+    def distinct(
+        self, part: str, field: str, *, query: Json = EVERY, start: str = ""
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the values of a field that start so, in order, each with how many have it."""
+        by: Json = {"size": _BUCKETS, "sources": [{"value": {"terms": {"field": field}}}]}
+        if start:
+            by["after"] = {"value": start}
+        while True:
+            body = {"size": 0, "query": query, "aggs": {"by": {"composite": by}}}
+            found = self.search(part, body)["aggregations"].get("by", {"buckets": []})
+            for one in found["buckets"]:
+                value = one["key"]["value"]
+                if not value.startswith(start):
+                    return
+                yield value, one["doc_count"]
+            if len(found["buckets"]) < _BUCKETS:
+                return
+            by["after"] = found["after_key"]
+
+    def count(self, part: str, query: Json = EVERY) -> int:
+        """Return how many documents match."""
+        return total(self.search(part, counted(query)))
+
+
+def counted(query: Json = EVERY) -> Json:
+    """Return a search that only counts."""
+    return {"size": 0, "query": query, "track_total_hits": True}
+
+
+def total(answer: Json) -> int:
+    """Return how many documents a search found."""
+    return int(answer["hits"]["total"]["value"])
+
+
+def sources(answer: Json) -> list[Json]:
+    """Return the documents of an answer."""
+    return [one["_source"] for one in answer["hits"]["hits"]]
+
+
+class Live(Reader):
+    """Reads the indexes as they are now, for the one who writes them.
+
+    `settle` makes what was stored in an index readable before it is searched.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        state: State,
+        indexes: Mapping[str, str],
+        settle: Callable[[str], None],
+    ) -> None:
+        super().__init__(client, state, indexes)
+        self._settle = settle
+
+    def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:
+        """Return what one search found."""
+        if part not in self._held:
+            return _EMPTY
+        self._settle(self._held[part])
+        return self._client.search(body, index=self._held[part], is_scored=is_scored)
+
+    def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
+        """Return what several searches found, one after another."""
+        return [self.search(part, body) for part, body in asked]
