@@ -1,5 +1,7 @@
 # make demo    set everything up, index this folder, answer questions, offline
 # make test    set everything up, check the code, run all tests
+# make test-cluster  the same promises on a real OpenSearch: fetches it, starts nodes here, stops them:
+#              make test-cluster [NODES=3] [TESTS="-k parity"]; needs a JDK and Maven, says so where they are not
 # make check   lint, types, import law
 # make eval    ranking quality, the tables of docs/quality.md:  make eval DATA="folder ..." [REPOS=folder]
 #              [PROFILES="best rag"] [MODELS=minilm] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
@@ -18,9 +20,10 @@ PROFILES ?= best rag
 MODELS ?= minilm
 PARTS ?= --parts
 OUT ?= build/granite
+NODES ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests coverage wheel eval bench scale crash granite seeds lock clean
+.PHONY: setup demo test test-cluster check tests coverage wheel eval bench scale crash granite seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -45,6 +48,9 @@ check: setup
 
 tests: setup
 	$(BIN)/pytest -n auto
+
+test-cluster: setup
+	$(BIN)/python -m cluster $(NODES) $(TESTS)
 
 coverage: setup
 	$(BIN)/coverage run -m pytest

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-
 from cluster.__main__ import URL
+
 from trivium.backends.base import Backend
 from trivium.backends.opensearch.client import Client
 from trivium.backends.opensearch.store import OpenSearchBackend

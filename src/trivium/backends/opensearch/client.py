@@ -301,8 +301,7 @@ def _line(row: Row) -> bytes:
 
 def pieces_of(lines: bytes) -> Iterator[bytes]:
     """Yield lines in pieces that a cluster takes at once; a row is never cut."""
-    for some in _grouped(_rows_in(lines)):
-        yield some
+    return _grouped(_rows_in(lines))
 
 
 def _pieces(rows: Iterable[Row]) -> Iterator[bytes]:
@@ -358,7 +357,7 @@ def _read(answer: httpx.Response, path: str) -> Json:
     raise _failure(answer.status_code, found.get("error", {}), path)
 
 
-def _failure(status: int, error: object, what: str) -> Exception:
+def _failure(status: int, error: object, what: str) -> Exception:  # noqa: PLR0911 - one per case
     """Return the error of our tree for what the cluster said."""
     kind, said = _said(error)
     if kind in ("index_not_found_exception", "alias_not_found_exception"):

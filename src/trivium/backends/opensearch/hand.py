@@ -88,9 +88,11 @@ class Hand:
         """Make the indexes of the record, unless they are there."""
         if self.state.has_parts:
             return
-        for part in PARTS:
-            name = self.names.part(self.state.incarnation, part)
-            indexes.make(self.client, name, indexes.part(part, shards=self.shards))
+        wanted = {
+            self.names.part(self.state.incarnation, part): indexes.part(part, shards=self.shards)
+            for part in PARTS
+        }
+        indexes.make_all(self.client, wanted)
         self.change(lambda state: replace(state, has_parts=True))
 
     def store(self, rows: Sequence[Row], then: Journal) -> None:

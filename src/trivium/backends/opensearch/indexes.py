@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 
 from trivium.analysis.fields import OPERATOR, PICKED, every_field
 from trivium.analysis.words import edition
-from trivium.backends.opensearch.client import Client, Gone, Json, written
-from trivium.errors import BackendRefused
+from trivium.backends.opensearch.client import Client, Json, written
+from trivium.errors import BackendRefused, BackendUnavailable
 from trivium.filtering.conditions import ATTRIBUTES
 from trivium.types import View
 
@@ -26,6 +25,9 @@ _VERSION = 1
 MARK = "\x01"
 # A keyword takes 32,766 bytes; what is longer cannot be filtered on and is left out.
 _LONGEST_KEYWORD = 8191
+_PATIENCE = "30s"
+# A request line takes 4,096 bytes.
+_NAMES_AT_ONCE = 30
 
 _KEYWORD: Json = {"type": "keyword", "ignore_above": _LONGEST_KEYWORD}
 _TESTED: Json = {**_KEYWORD, "doc_values": False}
@@ -265,15 +267,29 @@ def view_key(view: View) -> str:
 
 def make(client: Client, name: str, body: Json) -> None:
     """Make an index and the alias it is written through, unless it is there."""
-    try:
-        client.ask("PUT", f"/{name}", {**body, "aliases": {written(name): {}}})
-    except BackendRefused as error:
-        if "resource_already_exists_exception" not in str(error):
-            raise
+    make_all(client, {name: body})
 
 
-def remove(client: Client, names: Iterable[str]) -> None:
+def make_all(client: Client, bodies: Mapping[str, Json]) -> None:
+    """Make several indexes, and wait until all of them can be written."""
+    for name, body in bodies.items():
+        params = {"wait_for_active_shards": "0"}
+        try:
+            client.ask("PUT", f"/{name}", {**body, "aliases": {written(name): {}}}, params=params)
+        except BackendRefused as error:
+            if "resource_already_exists_exception" not in str(error):
+                raise
+    params = {"wait_for_status": "yellow", "timeout": _PATIENCE}
+    health = client.ask("GET", f"/_cluster/health/{','.join(bodies)}", params=params)
+    if health["timed_out"]:
+        raise BackendUnavailable(
+            "The cluster did not find room for a new index in time. "
+            "See that its nodes run and have space left on their disks."
+        )
+
+
+def remove(client: Client, names: Sequence[str]) -> None:
     """Remove indexes; ones that have gone are no matter."""
-    for one in names:
-        with suppress(Gone):
-            client.ask("DELETE", f"/{one}")
+    for first in range(0, len(names), _NAMES_AT_ONCE):
+        some = ",".join(names[first : first + _NAMES_AT_ONCE])
+        client.ask("DELETE", f"/{some}", params={"ignore_unavailable": "true"})

@@ -106,8 +106,11 @@ class Spaces:
             hand.names.part(incarnation, f"vectors-{name}"),
             dimension,
         )
-        indexes.make(hand.client, made.index, indexes.space(dimension, shards=hand.shards))
-        indexes.make(hand.client, made.vectors, indexes.vectors(shards=hand.shards))
+        wanted = {
+            made.index: indexes.space(dimension, shards=hand.shards),
+            made.vectors: indexes.vectors(shards=hand.shards),
+        }
+        indexes.make_all(hand.client, wanted)
         alias = written(made.index)
         chunks = hand.live().every(
             "chunks", _EMBEDDABLE, sort=["id"], fields=rows.SPACE_FIELDS, page=_ROWS_AT_ONCE
@@ -145,7 +148,7 @@ class Spaces:
             found += _texts(live, part, {"bool": {"filter": tests}}, left)
         # A text that several files have is embedded once.
         once = {one["key"]: one for one in reversed(found)}
-        ordered = [key for key in dict.fromkeys(one["key"] for one in found)][: max(limit, 0)]
+        ordered = list(dict.fromkeys(one["key"] for one in found))[: max(limit, 0)]
         return self._as_pending([once[key] for key in ordered])
 
     def _waiting_in(self, model_id: str) -> tuple[str, Json]:

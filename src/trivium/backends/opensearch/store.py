@@ -10,7 +10,7 @@ import hashlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -268,7 +268,8 @@ class OpenSearchBackend:
             found = self._client.ask("GET", f"/{self._names.every}/_alias")
             # The one that says what there is goes first: nobody reads half of the rest.
             others = sorted(one for one in found if one != self._names.state)
-            indexes.remove(self._client, [self._names.state, *others])
+            indexes.remove(self._client, [self._names.state])
+            indexes.remove(self._client, others)
 
     def close(self) -> None:
         """Let go of what is held, and of the connections."""

@@ -74,13 +74,14 @@ class OpenSearchWriter:
 
     def _refuse_taken(self, batch: Batch, owned: Mapping[str, rows.Owned]) -> None:
         """Raise BackendRefused if an id of the batch belongs to a file that stays as it is."""
-        for part, of_old, of_new in (
-            ("nodes", lambda one: one.nodes, lambda one: one.nodes),
-            ("chunks", lambda one: one.chunks, lambda one: one.chunks),
-        ):
-            old = {each for one in owned.values() for each in of_old(one)}
-            new = [each.id for one in batch.replaced for each in of_new(one)]
-            unknown = {key_of(one): one for one in new if one not in old}
+        nodes = {each for one in owned.values() for each in one.nodes}
+        chunks = {each for one in owned.values() for each in one.chunks}
+        new = {
+            "nodes": {n.id for one in batch.replaced for n in one.nodes} - nodes,
+            "chunks": {c.id for one in batch.replaced for c in one.chunks} - chunks,
+        }
+        for part, ids in new.items():
+            unknown = {key_of(one): one for one in ids}
             for key in self._hand.get_all(part, list(unknown), fields=["path"]):
                 raise BackendRefused(
                     f"The id {unknown[key]} belongs to another file. Nothing was written."
