@@ -31,6 +31,7 @@ Json = dict[str, Any]
 _BUSY = (429, 502, 503, 504)
 _NOT_FOUND, _CONFLICT, _REFUSED = 404, 409, 400
 _NO_ACCESS = (401, 403)
+_BLOCKS = ("cluster_block_exception", "index_create_block_exception")
 _MOST_TRIES = 6
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 5.0
@@ -78,12 +79,18 @@ class Gone(BackendError):
 class Client:
     """Asks one cluster, whichever of its nodes answers."""
 
-    def __init__(self, urls: Sequence[str], *, access: Access | None = None) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        *,
+        access: Access | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
         if not urls:
             raise BackendRefused("A cluster needs at least one address, such as http://host:9200.")
         access = access or Access()
         self.urls = tuple(url.rstrip("/") for url in urls)
-        self._nodes = [_connected(url, access) for url in self.urls]
+        self._nodes = [_connected(url, access, transport) for url in self.urls]
         self._first = 0
 
     def ask(
@@ -176,14 +183,21 @@ class Client:
         found: dict[str, Json] = {}
         params = {} if fields is None else {"_source_includes": ",".join(fields)}
         for first in range(0, len(keys), _MOST_GOT):
-            some = list(keys[first : first + _MOST_GOT])
-            answer = self.ask("POST", f"/{index}/_mget", {"ids": some}, params=params)
-            for one in answer["docs"]:
-                if "error" in one:
-                    raise _failure(_BUSY[-1], one["error"], index)
-                if one["found"]:
-                    found[one["_id"]] = one["_source"]
+            some = {"ids": list(keys[first : first + _MOST_GOT])}
+            found |= self._got(f"/{index}/_mget", some, params)
         return found
+
+    def _got(self, path: str, asked: Json, params: Mapping[str, str]) -> dict[str, Json]:
+        for pause_s in _pauses():
+            documents = self.ask("POST", path, asked, params=params)["docs"]
+            failed = next((one["error"] for one in documents if "error" in one), None)
+            if failed is None:
+                return {one["_id"]: one["_source"] for one in documents if one["found"]}
+            if pause_s is None:
+                raise _failure(_BUSY[-1], failed, path)
+            # A shard that is just being started.
+            time.sleep(pause_s)
+        raise AssertionError("unreachable")
 
     def search(self, body: Json, *, index: str = "", is_scored: bool = False) -> Json:
         """Return what one search found, whole: a shard that is missing is an error.
@@ -240,7 +254,7 @@ def at(held: str, body: Json) -> Json:
     return {**body, "pit": {"id": held, "keep_alive": _KEEP}}
 
 
-def _connected(url: str, access: Access) -> httpx.Client:
+def _connected(url: str, access: Access, transport: httpx.BaseTransport | None) -> httpx.Client:
     try:
         import httpx
     except ImportError as error:
@@ -259,6 +273,7 @@ def _connected(url: str, access: Access) -> httpx.Client:
             verify=verify,
             timeout=access.timeout_s,
             trust_env=False,
+            transport=transport,
         )
     except httpx.InvalidURL as error:
         raise BackendRefused(f"{url} is no address of a cluster ({error}).") from error
@@ -368,12 +383,17 @@ def _failure(status: int, error: object, what: str) -> Exception:  # noqa: PLR09
         )
     if status == _CONFLICT:
         return Conflict(f"{what}: {said}")
+    if kind in _BLOCKS:
+        return BackendRefused(
+            f"The cluster does not take what is written now: {said}. See that its disks have "
+            "space left, then remove the block."
+        )
     if status in _NO_ACCESS:
         return BackendRefused(
             f"The cluster does not let us do this ({said}). See that the user and password or the "
             "API key are right and may read and write these indexes."
         )
-    if status in _BUSY or kind == "cluster_block_exception":
+    if status in _BUSY:
         return BackendUnavailable(f"The cluster cannot do this now: {said}. Try again.")
     if "time_exceeded" in kind or "Time exceeded" in said:
         return BackendTimeout(f"The cluster did not finish in time: {said}.")

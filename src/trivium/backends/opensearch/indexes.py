@@ -279,7 +279,9 @@ def make_all(client: Client, bodies: Mapping[str, Json]) -> None:
         except BackendRefused as error:
             if "resource_already_exists_exception" not in str(error):
                 raise
-    params = {"wait_for_status": "yellow", "timeout": _PATIENCE}
+    # Not the status, which is yellow before the first shard of a new index has started.
+    shards = sum(body["settings"]["index"]["number_of_shards"] for body in bodies.values())
+    params = {"wait_for_active_shards": str(shards), "timeout": _PATIENCE}
     health = client.ask("GET", f"/_cluster/health/{','.join(bodies)}", params=params)
     if health["timed_out"]:
         raise BackendUnavailable(

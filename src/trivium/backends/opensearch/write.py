@@ -76,9 +76,9 @@ class OpenSearchWriter:
         """Raise BackendRefused if an id of the batch belongs to a file that stays as it is."""
         nodes = {each for one in owned.values() for each in one.nodes}
         chunks = {each for one in owned.values() for each in one.chunks}
-        new = {
-            "nodes": {n.id for one in batch.replaced for n in one.nodes} - nodes,
-            "chunks": {c.id for one in batch.replaced for c in one.chunks} - chunks,
+        new: dict[str, set[str]] = {
+            "nodes": {str(n.id) for one in batch.replaced for n in one.nodes} - nodes,
+            "chunks": {str(c.id) for one in batch.replaced for c in one.chunks} - chunks,
         }
         for part, ids in new.items():
             unknown = {key_of(one): one for one in ids}
