@@ -24,7 +24,7 @@ Weighted = Sequence[tuple[str, float]]
 NOWHERE: Json = {"match_none": {}}
 _LONGEST_START = 100
 # A cluster takes 1,024 by default, and a filter needs some of them.
-_MOST_CLAUSES = 900
+_MOST_CLAUSES = 600
 
 
 @dataclass(frozen=True, slots=True)

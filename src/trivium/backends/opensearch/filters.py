@@ -24,6 +24,8 @@ _END = facts.KEY_END
 # What is longer is no value anybody looks for a part of, and would be slow to look for.
 _LONGEST_PATTERN = 200
 _MOST_PATTERNS = 50
+# Of all conditions together: a cluster takes 1,024 clauses, and the query needs most of them.
+_MOST_OF_ALL = 200
 _MOST_TERMS = 50_000
 
 _TESTS = {
@@ -88,31 +90,40 @@ def _entries(metadata: Metadata) -> Iterator[str]:
 
 def compile_filter(where: Filter, known: Known) -> list[Json]:
     """Return clauses that must all hold; none if `where` allows everything."""
-    return [_clause(one, known) for one in where.conditions]
+    left = _MOST_OF_ALL
+    made = []
+    for one in where.conditions:
+        most = min(left, _MOST_PATTERNS)
+        left -= len(one.values) if len(one.values) <= most else 0
+        made.append(_clause(one, known, most))
+    return made
 
 
-def _clause(condition: Condition, known: Known) -> Json:
+def _clause(condition: Condition, known: Known, most: int) -> Json:
+    """Return the test of one condition, of which at most `most` values may be patterns."""
     field = condition.field
     if not condition.values:
         return NOWHERE
     if field in ATTRIBUTES:
-        return _on_text(condition, f"a_{field}", "", known)
+        return _on_text(condition, f"a_{field}", "", known, most)
     if field in facts.FACTS:
-        return _on_fact(condition, known)
+        return _on_fact(condition, known, most)
     if field in HISTORY or field == "file":
         return _among("path", known.paths_of(condition))
+    if field == "meta":
+        return _on_meta(condition, known, most)
     made = _OTHERS.get(field)
-    return made(condition, known) if made is not None else NOWHERE
+    return made(condition) if made is not None else NOWHERE
 
 
-def _on_fact(condition: Condition, known: Known) -> Json:
+def _on_fact(condition: Condition, known: Known, most: int) -> Json:
     name, test = condition.field, condition.test
     if test in _NUMERIC:
         return _on_number(condition)
     stored = "exact" if test in _EXACT else "facts"
     if not _TESTS[name] & (set(_EXACT) if stored == "exact" else FOLDING):
         raise BackendRefused(f"A cluster keeps nothing to test whether {name} {test.value}.")
-    return _on_text(condition, stored, f"{name}{_END}", known)
+    return _on_text(condition, stored, f"{name}{_END}", known, most)
 
 
 def _on_number(condition: Condition) -> Json:
@@ -125,12 +136,12 @@ def _on_number(condition: Condition) -> Json:
     return {"range": {"numbers": {"gte": start, "lt": start + _sortable(max(wanted))}}}
 
 
-def _on_text(condition: Condition, field: str, start: str, known: Known) -> Json:
+def _on_text(condition: Condition, field: str, start: str, known: Known, most: int) -> Json:
     """Return the test of a keyword field whose values begin with `start`."""
     values = sorted(condition.values)
     if condition.test in (Test.EQUALS, Test.EXACT):
         return _among(field, [start + value for value in values])
-    if len(values) > _MOST_PATTERNS or max(map(len, values)) > _LONGEST_PATTERN:
+    if len(values) > most or max(map(len, values)) > _LONGEST_PATTERN:
         there = known.distinct(field, start)
         found = [one for one in there if satisfies(condition, (one.removeprefix(start),))]
         return _among(field, found)
@@ -139,12 +150,12 @@ def _on_text(condition: Condition, field: str, start: str, known: Known) -> Json
     return _any([_like(field, f"{_escaped(start)}*{_escaped(value)}*") for value in values])
 
 
-def _on_sort(condition: Condition, _: Known) -> Json:
+def _on_sort(condition: Condition) -> Json:
     values = sorted(condition.values)
     return _any([_among("a_kind", values), _among("a_type", values)])
 
 
-def _on_category(condition: Condition, _: Known) -> Json:
+def _on_category(condition: Condition) -> Json:
     known = sorted({domain for some in facts.CATEGORIES.values() for domain in some})
     wanted = sorted({d for one in condition.values for d in facts.CATEGORIES.get(one, (one,))})
     made = _among("a_domain", wanted)
@@ -157,9 +168,9 @@ def _on_category(condition: Condition, _: Known) -> Json:
     return _any([made, others])
 
 
-def _on_meta(condition: Condition, known: Known) -> Json:
+def _on_meta(condition: Condition, known: Known, most: int) -> Json:
     wanted = sorted(condition.values)
-    if len(wanted) * 2 > _MOST_PATTERNS or max(map(len, wanted)) > _LONGEST_PATTERN:
+    if len(wanted) > most or max(map(len, wanted)) > _LONGEST_PATTERN:
         found = [
             entry
             for entry in known.distinct("meta", "")
@@ -182,10 +193,9 @@ def _is_entry_of(entry: str, wanted: str) -> bool:
     return (name == key or name.startswith(f"{key}.")) and value in text
 
 
-_OTHERS: Mapping[str, Callable[[Condition, Known], Json]] = {
+_OTHERS: Mapping[str, Callable[[Condition], Json]] = {
     "sort": _on_sort,
     "category": _on_category,
-    "meta": _on_meta,
 }
 
 

@@ -42,12 +42,13 @@ class Hand:
         self.names = names
         self.shards = shards
         self._register = register
-        self._seen = register.change(seen, _next_epoch)
+        self._seen = register.change(seen, _opened)
         self._epoch = self.state.epoch
         self._count = 0
         self._unsettled: set[str] = set()
-        self._is_shown = not self.state.is_settling
-        self._replay()
+        self._is_shown = True
+        if seen.state.is_open:
+            self._take_over()
 
     @property
     def state(self) -> State:
@@ -84,8 +85,10 @@ class Hand:
         """Change fields of the state, and let readers tell."""
         self.change(lambda state: replace(state, revision=state.revision + 1, **values))
 
-    def make_parts(self) -> None:
-        """Make the indexes of the record, unless they are there."""
+    def begin(self) -> None:
+        """Make ready to store: end what was begun, and make the indexes of the record."""
+        if self.state.journal is not None:
+            self._replay(self.state.journal)
         if self.state.has_parts:
             return
         wanted = {
@@ -138,11 +141,14 @@ class Hand:
         self._is_shown = False
         self._unsettled.update(one.removesuffix(written("")) for one in aliases)
 
-    def _replay(self) -> None:
-        """Store again what a writer that died may have stored in part."""
-        journal = self.state.journal
-        if journal is None:
-            return
+    def _take_over(self) -> None:
+        """Go on from where a writer stopped that never closed."""
+        # Which rows it stored and did not show is not known: all indexes are looked at.
+        self._mark_unsettled({written(one) for one in self.state.indexes(self.names).values()})
+        self.show()
+
+    def _replay(self, journal: Journal) -> None:
+        """Store again what may have been stored in part."""
         for number in range(journal.pieces):
             found = self.client.get(self.names.state, f"journal-{number}")
             if found is None:
@@ -150,12 +156,8 @@ class Hand:
                     "A batch was left half stored and its journal is gone. "
                     "Make the index anew with: trivium index --rebuild"
                 )
-            lines = zlib.decompress(base64.b64decode(found["_source"]["lines"]))
-            self._send(lines)
-        self._finish(journal, set())
-        # Which rows they were is not known any more: everything is shown.
-        self._unsettled.update(self.state.indexes(self.names).values())
-        self.show()
+            self._send(zlib.decompress(base64.b64decode(found["_source"]["lines"])))
+        self._finish(journal, {written(one) for one in self.state.indexes(self.names).values()})
 
     def settle(self, index: str) -> None:
         """Make what was stored in an index readable."""
@@ -165,6 +167,9 @@ class Hand:
 
     def show(self) -> None:
         """Make all that was stored visible to new snapshots, none of it before the rest."""
+        if self.state.journal is not None:
+            # Half of a batch is stored: all of it, or nothing is shown.
+            self._replay(self.state.journal)
         if self._is_shown:
             return
         self.change(lambda state: replace(state, is_settling=True))
@@ -174,6 +179,11 @@ class Hand:
         self.changed(is_settling=False, shown=self.state.seq)
         self._unsettled.clear()
         self._is_shown = True
+
+    def close(self) -> None:
+        """Show what was stored, and say that nothing is left to be done."""
+        self.show()
+        self.change(lambda state: replace(state, is_open=False))
 
     def live(self) -> Live:
         """Return what reads the indexes as they are now."""
@@ -199,5 +209,5 @@ class Hand:
             self.change(lambda state: replace(state, doomed=left))
 
 
-def _next_epoch(state: State) -> State:
-    return replace(state, epoch=state.epoch + 1)
+def _opened(state: State) -> State:
+    return replace(state, epoch=state.epoch + 1, is_open=True)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _BEST_FIRST: list[Json] = [{"_score": "desc"}, {"id": "asc"}]
 _AT_ONCE = 500
+# No term is longer.
+_LONGEST_START = 100
 # Up to so many rows are compared one by one: exact, and about as fast as the graph.
 _EXACT = 10_000
 # How many neighbours the graph is walked for at least: fewer find too few of the nearest.
@@ -141,7 +143,7 @@ class OpenSearchText:
 
     def starting(self, text: str, *, most: int) -> list[tuple[str, int]]:
         """Return terms that start with `text`, the most frequent first."""
-        if most < 1:
+        if most < 1 or len(text) > _LONGEST_START:
             return []
         aggregations = {
             name: {

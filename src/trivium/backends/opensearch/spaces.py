@@ -63,6 +63,7 @@ class Spaces:
 
         if not keys:
             return
+        self._hand.begin()
         kept = self._hand.state.spaces.get(model_id)
         if kept is not None and kept.dimension != vectors.shape[1]:
             raise BackendRefused(
@@ -96,7 +97,6 @@ class Spaces:
     def _make(self, model_id: str, dimension: int) -> None:
         """Make a space in which every text waits."""
         hand = self._hand
-        hand.make_parts()
         version = hand.next_version()
         # A number of its own: one that was forgotten may still be read.
         name = f"{short_hash(model_id)}-{version}"

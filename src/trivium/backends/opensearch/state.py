@@ -95,13 +95,15 @@ class Journal:
 class State:
     """All that must change at once.
 
-    `epoch` counts writers, `revision` what readers can tell apart; `seq` is the last batch that
-    is stored, `shown` the last that can be read. `is_settling`: rows are being made visible just
-    now, some before others. `journal` says what is noted and may not have been stored in full.
+    `epoch` counts writers, and `is_open` says that the last of them has not ended; `revision` is
+    what readers tell states apart by. `seq` is the last batch that is stored, `shown` the last
+    that can be read. `is_settling`: rows are being made visible just now, some before others.
+    `journal` says what is noted and may not have been stored in full.
     """
 
     incarnation: str
     epoch: int = 0
+    is_open: bool = False
     seq: int = 0
     shown: int = 0
     revision: int = 0

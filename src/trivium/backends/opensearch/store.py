@@ -10,7 +10,7 @@ import hashlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -113,16 +113,21 @@ class OpenSearchBackend:
         """Hold one state of the index for reading; an index that was removed is empty."""
         pinned = self._pin()
         own: list[str] = []
-        try:
+        with self._gone_is_removed(), self._let_go(pinned, own):
             yield OpenSearchSnapshot(
                 pinned.reader,
                 build=lambda view: self._build(pinned.reader, view, own),
                 passed_over=self._passed_over,
             )
+
+    @contextmanager
+    def _let_go(self, pinned: _Pinned, own: Sequence[str]) -> Iterator[None]:
+        """Let go of a state at the end, and of the indexes that only its reader made."""
+        try:
+            yield
         finally:
             self._unpin(pinned)
-            if own:
-                indexes.remove(self._client, own)
+            indexes.remove(self._client, own)
 
     def _pin(self) -> _Pinned:
         """Return what is there now, held; the same for as long as nothing changes."""
@@ -272,7 +277,7 @@ class OpenSearchBackend:
             indexes.remove(self._client, others)
 
     def close(self) -> None:
-        """Let go of what is held, and of the connections."""
+        """Let go of what is held for reading; the client belongs to whoever made it."""
         with self._guard:
             before, self._pinned = self._pinned, None
         if before is not None and not before.users:

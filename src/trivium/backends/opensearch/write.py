@@ -52,7 +52,7 @@ class OpenSearchWriter:
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
         _check(batch)
-        self._hand.make_parts()
+        self._hand.begin()
         paths = [*batch.removed, *(one.state.path for one in batch.replaced)]
         keys = {key_of(path): path for path in paths}
         found = self._hand.get_all("files", list(keys), fields=["rows"])
@@ -110,7 +110,7 @@ class OpenSearchWriter:
 
     def put_history(self, known: Sequence[FileHistory], *, head: str, forget: bool = False) -> None:
         """Keep what the repository knows of files up to the commit `head`."""
-        self._hand.make_parts()
+        self._hand.begin()
         version, alias = self._hand.next_version(), self._hand.alias("history")
         made = {
             one.path: Row(
@@ -154,6 +154,7 @@ class OpenSearchWriter:
 
     def link(self, linked: Sequence[Linked]) -> None:
         """Replace the edges that came from the references of these files."""
+        self._hand.begin()
         known = self._hand.get_all("links", [key_of(one.path) for one in linked])
         version = self._hand.next_version()
         made: list[Row] = []
@@ -174,6 +175,7 @@ class OpenSearchWriter:
 
     def unlink(self) -> None:
         """Make every file wait to be linked again."""
+        self._hand.begin()
         query = {"term": {"status": rows.LINKED}}
         found = self._hand.live().every("links", query, sort=["path"])
         version = self._hand.next_version()
@@ -248,8 +250,8 @@ class OpenSearchWriter:
             hand.changed(views=made, doomed=doomed)
 
     def close(self) -> None:
-        """Show what was stored."""
-        self._hand.show()
+        """Show what was stored, and let go."""
+        self._hand.close()
 
 
 class _Maker:

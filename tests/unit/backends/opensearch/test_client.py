@@ -4,7 +4,6 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from trivium.backends.opensearch import client as module
 from trivium.backends.opensearch.client import Access, Client, Conflict, Gone, Json, Row
 from trivium.errors import (
     BackendError,
@@ -21,7 +20,7 @@ _FOUND = {"timed_out": False, "_shards": _WHOLE, "hits": {"hits": []}}
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    monkeypatch.setattr("trivium.backends.opensearch.client.time.sleep", lambda _: None)
 
 
 def _client(answers: Answers, *urls: str, access: Access | None = None) -> Client:
