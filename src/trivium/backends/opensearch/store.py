@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
 
-from trivium.backends.opensearch import indexes
+from trivium.backends.opensearch import checks, indexes
 from trivium.backends.opensearch.build import build_view
 from trivium.backends.opensearch.client import Client, Gone, Json
 from trivium.backends.opensearch.hand import Hand
@@ -262,6 +262,7 @@ class OpenSearchBackend:
             return
         if self._only is not None:
             raise self._removed()
+        checks.check(self._client)
         indexes.make(self._client, self._names.state, indexes.STATE)
         self._register.create(State(uuid.uuid4().hex, meta=self._meta))
 
