@@ -64,7 +64,7 @@ Build = Callable[[View], str]
 class OpenSearchSnapshot:
     """See trivium.backends.base.Snapshot.
 
-    `build` makes a view of this state that is not there yet and returns its point in time.
+    `build` makes a view of this state that is not there yet and returns its index.
     """
 
     def __init__(self, reader: Reader, *, build: Build, passed_over: Callable[[], Json]) -> None:

@@ -22,26 +22,49 @@ _EMPTY: Json = {"hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}
 
 
 class Reader:
-    """Searches one state; `held` are its points in time by what they hold."""
+    """Searches one state: its indexes by what they hold, each at a point in time.
 
-    def __init__(self, client: Client, state: State, held: Mapping[str, str]) -> None:
+    Those in `used` are held at once, and so belong together. One that is asked for later is held
+    then, and is at once the next time: a cluster takes only so many points in time.
+    """
+
+    def __init__(
+        self, client: Client, state: State, indexes: Mapping[str, str], *, used: set[str]
+    ) -> None:
         self._client = client
         self.state = state
-        self._held = dict(held)
+        self._indexes = dict(indexes)
+        self._used = used
+        self._held: dict[str, str] = {}
         self._memory: dict[object, object] = {}
 
-    @property
-    def held(self) -> list[str]:
-        """The points in time."""
-        return list(self._held.values())
+    def hold(self) -> None:
+        """Hold what is used. Raises Gone, and holds nothing, if some of it is not there."""
+        try:
+            for part in [one for one in self._indexes if one in self._used]:
+                self._held[part] = self._client.hold(self._indexes[part])
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let go of all points in time."""
+        held, self._held = list(self._held.values()), {}
+        self._client.release(held)
+
+    def _point(self, part: str) -> str:
+        if part not in self._held:
+            self._held[part] = self._client.hold(self._indexes[part])
+            self._used.add(part)
+        return self._held[part]
 
     def has(self, part: str) -> bool:
         """Say whether there is such an index in this state."""
-        return part in self._held
+        return part in self._indexes
 
-    def add(self, part: str, held: str) -> None:
+    def add(self, part: str, index: str) -> None:
         """Read one index more, made of this state."""
-        self._held[part] = held
+        self._indexes[part] = index
 
     def remembered(self, key: object, make: Callable[[], T]) -> T:
         """Return what was made under a key before, or make it: a state does not change."""
@@ -51,15 +74,15 @@ class Reader:
 
     def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:
         """Return what one search found."""
-        if part not in self._held:
+        if part not in self._indexes:
             return _EMPTY
-        return self._client.search(at(self._held[part], body), is_scored=is_scored)
+        return self._client.search(at(self._point(part), body), is_scored=is_scored)
 
     def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
         """Return what several searches found, asked at once."""
-        there = [at(self._held[part], body) for part, body in asked if part in self._held]
+        there = [at(self._point(part), body) for part, body in asked if part in self._indexes]
         found = iter(self._client.searches(there))
-        return [next(found) if part in self._held else _EMPTY for part, _ in asked]
+        return [next(found) if part in self._indexes else _EMPTY for part, _ in asked]
 
     def every(
         self,
@@ -153,15 +176,15 @@ class Live(Reader):
         indexes: Mapping[str, str],
         settle: Callable[[str], None],
     ) -> None:
-        super().__init__(client, state, indexes)
+        super().__init__(client, state, indexes, used=set())
         self._settle = settle
 
     def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:
         """Return what one search found."""
-        if part not in self._held:
+        if part not in self._indexes:
             return _EMPTY
-        self._settle(self._held[part])
-        return self._client.search(body, index=self._held[part], is_scored=is_scored)
+        self._settle(self._indexes[part])
+        return self._client.search(body, index=self._indexes[part], is_scored=is_scored)
 
     def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
         """Return what several searches found, one after another."""

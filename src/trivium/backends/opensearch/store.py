@@ -10,10 +10,10 @@ import hashlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from trivium.backends.opensearch import checks, indexes
 from trivium.backends.opensearch.build import build_view
@@ -28,6 +28,7 @@ from trivium.backends.opensearch.write import OpenSearchWriter
 from trivium.errors import BackendError, IndexRemoved
 from trivium.types import View
 
+_ALWAYS_USED = ("files", "nodes", "edges", "chunks")
 _MOST_TRIES = 20
 _PAUSE_S = 0.05
 # Points in time live for five minutes after their last use.
@@ -42,6 +43,15 @@ class _Pinned:
     reader: Reader
     users: int = 0
     used_at: float = 0.0
+
+
+@dataclass(slots=True)
+class _Pins:
+    """The newest state that is held, and which of its indexes are read here."""
+
+    guard: threading.Lock = field(default_factory=threading.Lock)
+    newest: _Pinned | None = None
+    used: set[str] = field(default_factory=lambda: set(_ALWAYS_USED))
 
 
 class OpenSearchBackend:
@@ -64,15 +74,13 @@ class OpenSearchBackend:
         self._views = views
         self._shards = shards
         self._only: str | None = None
-        self._guard = threading.Lock()
-        self._pinned: _Pinned | None = None
+        self._pins = _Pins()
 
     def as_it_is(self) -> OpenSearchBackend:
         """Return the index that is there now, and no other; makes none where none is."""
         same = copy(self)
         seen = self._seen()
         same._only = seen.state.incarnation if seen is not None else ""  # noqa: SLF001 - our own
-        same._guard, same._pinned = threading.Lock(), None  # noqa: SLF001 - our own
         return same
 
     def introduce(self, meta: Mapping[str, str]) -> None:
@@ -111,104 +119,88 @@ class OpenSearchBackend:
     @contextmanager
     def snapshot(self) -> Iterator[OpenSearchSnapshot]:
         """Hold one state of the index for reading; an index that was removed is empty."""
-        pinned = self._pin()
-        own: list[str] = []
-        with self._gone_is_removed(), self._let_go(pinned, own):
+        with self._gone_is_removed(), self._held() as reader:
             yield OpenSearchSnapshot(
-                pinned.reader,
-                build=lambda view: self._build(pinned.reader, view, own),
+                reader,
+                build=lambda view: self._build(reader, view),
                 passed_over=self._passed_over,
             )
 
     @contextmanager
-    def _let_go(self, pinned: _Pinned, own: Sequence[str]) -> Iterator[None]:
-        """Let go of a state at the end, and of the indexes that only its reader made."""
+    def _held(self) -> Iterator[Reader]:
+        pinned = self._pin()
         try:
-            yield
+            yield pinned.reader
         finally:
             self._unpin(pinned)
-            indexes.remove(self._client, own)
 
     def _pin(self) -> _Pinned:
         """Return what is there now, held; the same for as long as nothing changes."""
         for tries_left in reversed(range(_MOST_TRIES)):
             seen = self._seen()
-            with self._guard:
-                kept = self._pinned
+            with self._pins.guard:
+                kept = self._pins.newest
                 if kept is not None and _is_of(kept, seen):
                     kept.users += 1
                     return kept
             try:
-                reader = self._held(seen)
+                reader = self._reader(seen)
             except Gone:
                 # Removed, or replaced by another one, between the look and the grip.
                 continue
             now = self._seen()
             if tries_left and not _is_same(seen, now):
-                self._client.release(reader.held)
+                reader.release()
                 # A writer is showing its rows: half of them must not be seen.
                 time.sleep(_PAUSE_S)
                 continue
             return self._keep(_Pinned(reader, 1, time.monotonic()))
         raise BackendError(f"The index of {self.name} is being made anew. Try again.")
 
-    def _held(self, seen: Seen | None) -> Reader:
+    def _reader(self, seen: Seen | None) -> Reader:
         state = seen.state if seen is not None else State("")
-        held_by_part: dict[str, str] = {}
-        try:
-            for part, index in state.indexes(self._names).items():
-                held_by_part[part] = self._client.hold(index)
-        except BaseException:
-            self._client.release(list(held_by_part.values()))
-            raise
-        return Reader(self._client, state, held_by_part)
+        there = state.indexes(self._names)
+        reader = Reader(self._client, state, there, used=self._pins.used)
+        reader.hold()
+        return reader
 
     def _keep(self, pinned: _Pinned) -> _Pinned:
-        with self._guard:
-            before, self._pinned = self._pinned, pinned
+        with self._pins.guard:
+            before, self._pins.newest = self._pins.newest, pinned
         if before is not None and not before.users:
-            self._release(before)
+            _release(before)
         return pinned
 
     def _unpin(self, pinned: _Pinned) -> None:
-        with self._guard:
+        with self._pins.guard:
             pinned.users -= 1
             pinned.used_at = time.monotonic()
-            is_over = not pinned.users and pinned is not self._pinned
+            is_over = not pinned.users and pinned is not self._pins.newest
         if is_over:
-            self._release(pinned)
+            _release(pinned)
 
-    def _release(self, pinned: _Pinned) -> None:
-        # What cannot be let go runs out by itself.
-        with suppress(BackendError):
-            self._client.release(pinned.reader.held)
-
-    def _build(self, reader: Reader, view: View, own: list[str]) -> str:
-        """Make a view of a state that is being read; keep it up to date if it is the first."""
+    def _build(self, reader: Reader, view: View) -> str:
+        """Make a view of a state that is being read, and keep it up to date from now on."""
         key, state = view_key(view), reader.state
         name = f"view-{key}-{uuid.uuid4().hex[:8]}"
         index = self._names.part(state.incarnation, name)
         build_view(self._client, reader, view, index=index, version=1, shards=self._shards)
-        point = self._client.hold(index)
-        if not self._keeps(key, KeptView(index, view, state.shown), state.incarnation):
-            own.append(index)
-        return point
+        made = KeptView(index, view, state.shown)
 
-    def _keeps(self, key: str, made: KeptView, incarnation: str) -> bool:
-        def added(state: State) -> State:
-            if state.incarnation != incarnation or key in state.views:
-                raise _Unwanted
-            views = {**state.views, key: made}
-            return replace(state, views=views, revision=state.revision + 1)
+        def added(now: State) -> State:
+            if now.incarnation != state.incarnation:
+                raise self._removed()
+            if key in now.views:
+                # Another reader was faster. This one goes when nobody can be reading it.
+                return replace(now, doomed={**now.doomed, index: time.time()})
+            views = {**now.views, key: made}
+            return replace(now, views=views, revision=now.revision + 1)
 
-        seen = self._register.read()
+        seen = self._seen()
         if seen is None:
-            return False
-        try:
-            self._register.change(seen, added)
-        except (_Unwanted, Gone):
-            return False
-        return True
+            raise self._removed()
+        self._register.change(seen, added)
+        return index
 
     def _passed_over(self) -> Json:
         found = None
@@ -279,14 +271,16 @@ class OpenSearchBackend:
 
     def close(self) -> None:
         """Let go of what is held for reading; the client belongs to whoever made it."""
-        with self._guard:
-            before, self._pinned = self._pinned, None
+        with self._pins.guard:
+            before, self._pins.newest = self._pins.newest, None
         if before is not None and not before.users:
-            self._release(before)
+            _release(before)
 
 
-class _Unwanted(Exception):
-    """There is one already."""
+def _release(pinned: _Pinned) -> None:
+    # What cannot be let go runs out by itself.
+    with suppress(BackendError):
+        pinned.reader.release()
 
 
 def _is_same(before: Seen | None, after: Seen | None) -> bool:
