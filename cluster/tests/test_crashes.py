@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -13,7 +13,7 @@ from trivium.backends.opensearch import client as client_module
 from trivium.backends.opensearch.client import Client
 from trivium.backends.opensearch.store import OpenSearchBackend
 from trivium.backends.opensearch.write import OpenSearchWriter
-from trivium.errors import BackendUnavailable, IndexUnusable
+from trivium.errors import BackendUnavailable, IndexUnusable, TriviumError
 from trivium.filtering.conditions import EVERYTHING
 from trivium.query.grammar import Words
 from trivium.testing.corpus import Section, make_file
@@ -37,14 +37,21 @@ def _found(backend: OpenSearchBackend, word: str) -> int:
 class _Dying(OpenSearchBackend):
     """A process that dies without a word: its writer is left as it is, and its lock runs out."""
 
+    def __init__(self, name: str, *, client: Client) -> None:
+        super().__init__(name, client=client)
+        self._left = ExitStack()
+
     def die_while_writing(self) -> OpenSearchWriter:
-        with suppress(StopIteration):
-            self._entered = self.writer(wait_s=0)
-            return self._entered.__enter__()
-        raise AssertionError
+        return self._left.enter_context(self.writer(wait_s=0))
 
     def run_out(self) -> None:
         self._client.ask("DELETE", f"/{self._names.state}/_doc/lock-writer")
+
+    def bury(self) -> None:
+        with suppress(TriviumError):
+            self._left.close()
+        self.close()
+        self.destroy(wait_s=0)
 
 
 @pytest.fixture
@@ -53,9 +60,7 @@ def dying(client: Client) -> Iterator[_Dying]:
     write(made, _files("old"))
     assert _found(made, "old") == 8
     yield made
-    made.close()
-    with suppress(IndexUnusable):
-        made.destroy(wait_s=0)
+    made.bury()
 
 
 def _again(dying: _Dying, client: Client) -> OpenSearchBackend:
