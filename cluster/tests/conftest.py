@@ -11,7 +11,7 @@ import pytest
 from cluster.__main__ import URL
 
 from trivium.backends.base import Backend
-from trivium.backends.opensearch.client import Client
+from trivium.backends.opensearch.client import Access, Client
 from trivium.backends.opensearch.store import OpenSearchBackend
 from trivium.testing.contract import MakeBackend
 
@@ -21,7 +21,8 @@ def client() -> Iterator[Client]:
     urls = os.environ.get(URL, "")
     if not urls:
         pytest.exit(f"{URL} is not set: run these tests with make test-cluster.", returncode=2)
-    made = Client(urls.split(","))
+    # The machine may be busy with other things.
+    made = Client(urls.split(","), access=Access(read_s=120.0, write_s=300.0))
     yield made
     made.close()
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ _MOST_BULK_BYTES = 4_000_000
 _MOST_BULK_ROWS = 2000
 _PLAIN, _LINES = "application/json", "application/x-ndjson"
 _MOST_GOT = 1000
+_MOST_FAILURES = 5
+_LEFT_ALONE_S = 5.0
 _KEEP = "5m"
 
 
@@ -52,7 +55,8 @@ class Access:
     api_key: str = ""
     certificates: str = ""
     is_verified: bool = True
-    timeout_s: float = 60.0
+    read_s: float = 15.0
+    write_s: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,37 @@ class Gone(BackendError):
     """There is no such index."""
 
 
+class Breaker:
+    """Keeps a cluster that does not answer from being asked, for a while.
+
+    Whoever searches then hears at once that it is down, and does not wait for it each time. After
+    the while one request tries; if it fails, too, the next while begins.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._until = 0.0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Let a request through, or raise BackendUnavailable; remember how it went."""
+        left_s = self._until - self._clock()
+        if self._failures >= _MOST_FAILURES and left_s > 0:
+            raise BackendUnavailable(
+                f"The cluster did not answer {self._failures} times in a row and is left alone "
+                f"for {left_s:.0f} s. See that it runs.",
+                retry_after_s=left_s,
+            )
+        try:
+            yield
+        except (BackendTimeout, BackendUnavailable):
+            self._failures += 1
+            self._until = self._clock() + _LEFT_ALONE_S
+            raise
+        self._failures = 0
+
+
 class Client:
     """Asks one cluster, whichever of its nodes answers."""
 
@@ -92,6 +127,8 @@ class Client:
         self.urls = tuple(url.rstrip("/") for url in urls)
         self._nodes = [_connected(url, access, transport) for url in self.urls]
         self._first = 0
+        self._read_s = access.read_s
+        self._breaker = Breaker()
 
     def ask(
         self,
@@ -101,12 +138,17 @@ class Client:
         *,
         lines: bytes | None = None,
         params: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
     ) -> Json:
-        """Return the answer. Raises Gone, Conflict or an error of trivium.errors."""
+        """Return the answer. Raises Gone, Conflict or an error of trivium.errors.
+
+        It waits for as long as writing may take, if nothing else is said.
+        """
         content = lines if lines is not None else (_packed(body) if body is not None else None)
         kind = _PLAIN if lines is None else _LINES
         for pause_s in _pauses():
-            answer = self._send(method, path, content, kind=kind, params=params)
+            with self._breaker.watched():
+                answer = self._send(method, path, content, kind, params, timeout_s)
             if answer.status_code in _BUSY and pause_s is not None:
                 time.sleep(pause_s)
                 continue
@@ -118,18 +160,24 @@ class Client:
         method: str,
         path: str,
         content: bytes | None,
-        *,
         kind: str,
         params: Mapping[str, str] | None,
+        timeout_s: float | None,
     ) -> httpx.Response:
         import httpx
 
+        limit = httpx.USE_CLIENT_DEFAULT if timeout_s is None else timeout_s
         error: Exception | None = None
         for _ in self._nodes:
             node = self._nodes[self._first]
             try:
                 return node.request(
-                    method, path, content=content, params=params, headers={"content-type": kind}
+                    method,
+                    path,
+                    content=content,
+                    params=params,
+                    headers={"content-type": kind},
+                    timeout=limit,
                 )
             except (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout) as late:
                 raise BackendTimeout(
@@ -173,7 +221,7 @@ class Client:
 
     def get(self, index: str, key: str) -> Json | None:
         """Return one document as it was stored last, with its marks; None if there is none."""
-        found = self.ask("GET", f"/{index}/_doc/{key}")
+        found = self.ask("GET", f"/{index}/_doc/{key}", timeout_s=self._read_s)
         return found if found.get("found") else None
 
     def get_all(
@@ -208,7 +256,7 @@ class Client:
         params = {"allow_partial_search_results": "false"}
         if is_scored:
             params["search_type"] = "dfs_query_then_fetch"
-        return _whole(self.ask("POST", path, body, params=params))
+        return _whole(self.ask("POST", path, body, params=params, timeout_s=self._read_s))
 
     def searches(self, bodies: Sequence[Json]) -> list[Json]:
         """Return what several searches found, asked in one request."""
@@ -216,7 +264,7 @@ class Client:
             return []
         head = b'{"allow_partial_search_results":false}\n'
         lines = b"".join(head + _packed(body) + b"\n" for body in bodies)
-        answer = self.ask("POST", "/_msearch", lines=lines)
+        answer = self.ask("POST", "/_msearch", lines=lines, timeout_s=self._read_s)
         found = []
         for one in answer["responses"]:
             if "error" in one:
@@ -271,7 +319,7 @@ def _connected(url: str, access: Access, transport: httpx.BaseTransport | None) 
             auth=(access.user, access.password) if access.user else None,
             headers=headers,
             verify=verify,
-            timeout=access.timeout_s,
+            timeout=access.write_s,
             trust_env=False,
             transport=transport,
         )

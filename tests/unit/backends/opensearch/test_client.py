@@ -1,10 +1,11 @@
 import json
 from collections.abc import Callable
+from contextlib import suppress
 
 import httpx
 import pytest
 
-from trivium.backends.opensearch.client import Access, Client, Conflict, Gone, Json, Row
+from trivium.backends.opensearch.client import Access, Breaker, Client, Conflict, Gone, Json, Row
 from trivium.errors import (
     BackendError,
     BackendRefused,
@@ -245,3 +246,52 @@ def test_who_asks_is_said_with_every_request(access: Access, sent: str) -> None:
 def test_no_address_is_refused() -> None:
     with pytest.raises(BackendRefused, match="at least one address"):
         Client([])
+
+
+def test_a_cluster_that_does_not_answer_is_left_alone_for_a_while_and_then_tried_once() -> None:
+    now = [0.0]
+    breaker = Breaker(clock=lambda: now[0])
+    tried: list[float] = []
+
+    def ask() -> None:
+        with breaker.watched():
+            tried.append(now[0])
+            raise BackendTimeout("slow")
+
+    for _ in range(5):
+        with pytest.raises(BackendTimeout):
+            ask()
+    with pytest.raises(BackendUnavailable, match="left alone") as raised:
+        ask()
+    assert len(tried) == 5
+    now[0] += raised.value.retry_after_s
+    with pytest.raises(BackendTimeout):
+        ask()
+    with pytest.raises(BackendUnavailable):
+        ask()
+    assert len(tried) == 6
+
+
+def test_one_answer_makes_failures_forgotten() -> None:
+    breaker = Breaker(clock=lambda: 0.0)
+    for is_late in [True] * 4 + [False] + [True] * 4:
+        with suppress(BackendTimeout), breaker.watched():
+            if is_late:
+                raise BackendTimeout("slow")
+
+    with breaker.watched():
+        pass
+
+
+def test_searches_wait_for_less_long_than_writes() -> None:
+    waits: list[float] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        waits.append(request.extensions["timeout"]["read"])
+        return httpx.Response(200, json=_FOUND)
+
+    client = _client(answer, access=Access(read_s=3.0, write_s=30.0))
+    client.search({})
+    client.ask("POST", "/x/_refresh")
+
+    assert waits == [3.0, 30.0]
