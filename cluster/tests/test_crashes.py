@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from trivium.backends.base import Batch, FileContent
-from trivium.backends.opensearch import client as client_module
 from trivium.backends.opensearch.client import Client
 from trivium.backends.opensearch.store import OpenSearchBackend
 from trivium.backends.opensearch.write import OpenSearchWriter
@@ -72,7 +71,7 @@ def _again(dying: _Dying, client: Client) -> OpenSearchBackend:
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Store rows by threes, and let the cluster go away after so many pieces as the list says."""
-    monkeypatch.setattr(client_module, "_MOST_BULK_ROWS", 3)
+    monkeypatch.setattr("trivium.backends.opensearch.lines._MOST_ROWS", 3)
     left: list[int] = []
     stored = Client.bulk_lines
 

@@ -14,8 +14,8 @@ from functools import cache
 from trivium.analysis.fields import OPERATOR, PICKED
 from trivium.analysis.syntax import operators
 from trivium.analysis.words import Analyser, Start
-from trivium.backends.opensearch.client import Json
 from trivium.backends.opensearch.indexes import MARK, fields_of
+from trivium.backends.opensearch.said import Json
 from trivium.query.grammar import AllOf, AnyOf, Expression, Operators, Phrase, Prefix, Words
 from trivium.types import View
 

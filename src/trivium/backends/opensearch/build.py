@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from trivium.backends.opensearch import indexes
-from trivium.backends.opensearch.client import Client, Json, Row, written
+from trivium.backends.opensearch.client import Client, written
+from trivium.backends.opensearch.lines import Row
 from trivium.backends.opensearch.reader import EVERY, Reader
 from trivium.backends.opensearch.rows import Unit, chunk_of, node_of, text_row
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import key_of
 from trivium.types import View
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trivium.backends.opensearch.client import Client, Json
+from trivium.backends.opensearch.client import Client
+from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused
 
 # Older ones score vectors on another scale, newer ones score words on another.

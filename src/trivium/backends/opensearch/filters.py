@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from trivium.backends.opensearch.asks import NOWHERE
-from trivium.backends.opensearch.client import Json
+from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused
 from trivium.filtering import facts
 from trivium.filtering.comparing import FOLDING, Test, clean, fold, number

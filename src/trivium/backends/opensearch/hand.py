@@ -14,17 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from trivium.backends.opensearch import indexes
-from trivium.backends.opensearch.client import (
-    Client,
-    Conflict,
-    Gone,
-    Json,
-    Row,
-    pieces_of,
-    rows_as_lines,
-    written,
-)
+from trivium.backends.opensearch.client import Client, written
+from trivium.backends.opensearch.lines import Row, pieces
 from trivium.backends.opensearch.reader import Live
+from trivium.backends.opensearch.said import Conflict, Gone, Json
 from trivium.backends.opensearch.state import PARTS, Journal, Names, Register, Seen, State
 from trivium.errors import IndexUnusable
 
@@ -100,14 +93,14 @@ class Hand:
 
     def store(self, rows: Sequence[Row], then: Journal) -> None:
         """Store rows, all of them or none, also if this process dies; then `then` is so."""
-        pieces = list(pieces_of(rows_as_lines(rows)))
-        for number, piece in enumerate(pieces):
+        sent = list(pieces(rows))
+        for number, piece in enumerate(sent):
             packed = base64.b64encode(zlib.compress(piece, level=1)).decode()
             self.client.put(self.names.state, f"journal-{number}", {"lines": packed}, {})
-        if pieces:
-            noted = replace(then, pieces=len(pieces))
+        if sent:
+            noted = replace(then, pieces=len(sent))
             self.change(lambda state: replace(state, journal=noted))
-        for piece in pieces:
+        for piece in sent:
             self._send(piece)
         self._finish(then, {row.index for row in rows})
 

@@ -14,7 +14,8 @@ from functools import cache
 
 from trivium.analysis.fields import OPERATOR, PICKED, every_field
 from trivium.analysis.words import edition
-from trivium.backends.opensearch.client import Client, Json, written
+from trivium.backends.opensearch.client import Client, written
+from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused, BackendUnavailable
 from trivium.filtering.conditions import ATTRIBUTES
 from trivium.types import View

@@ -14,7 +14,8 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from trivium.backends.opensearch.client import Client, Conflict, Gone, Json
+from trivium.backends.opensearch.client import Client
+from trivium.backends.opensearch.said import Conflict, Gone, Json
 from trivium.errors import BackendError, IndexLocked
 
 _LEASE_S = 30.0

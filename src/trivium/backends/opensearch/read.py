@@ -25,10 +25,10 @@ from trivium.backends.base import (
     changed_at,
 )
 from trivium.backends.opensearch import rows
-from trivium.backends.opensearch.client import Json
 from trivium.backends.opensearch.filters import compile_filter
 from trivium.backends.opensearch.indexes import view_key
 from trivium.backends.opensearch.reader import EVERY, Reader, counted, sources, total
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.search import OpenSearchText, OpenSearchVectors
 from trivium.filtering.comparing import clean
 from trivium.filtering.conditions import Condition, Filter

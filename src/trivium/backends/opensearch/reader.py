@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, cast
 
-from trivium.backends.opensearch.client import Client, Json, at
+from trivium.backends.opensearch.client import Client, at
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import State
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from trivium.analysis.fields import FIRST, PICKED, embedding_key, is_unit, split_of, texts_of
 from trivium.analysis.words import analyser
 from trivium.backends.base import FileContent, FileState, Named, Traits
-from trivium.backends.opensearch.client import Json
 from trivium.backends.opensearch.filters import filter_fields
 from trivium.backends.opensearch.indexes import MARK, fields_of, listed
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import key_of
 from trivium.filtering.match import attributes, is_root
 from trivium.linking.keys import Offer, offers, wanted

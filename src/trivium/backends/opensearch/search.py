@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from trivium.analysis.words import analyser
 from trivium.backends.opensearch.asks import asked_of, compile_query
-from trivium.backends.opensearch.client import Json
 from trivium.backends.opensearch.filters import Known, compile_filter
 from trivium.backends.opensearch.indexes import listed, words_fields
 from trivium.backends.opensearch.reader import PAGE, Reader
 from trivium.backends.opensearch.rows import vector_of
+from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query

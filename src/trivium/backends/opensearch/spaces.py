@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from trivium.analysis.fields import embedding_text
 from trivium.backends.base import Pending
 from trivium.backends.opensearch import indexes, rows
-from trivium.backends.opensearch.client import Json, Row, written
+from trivium.backends.opensearch.client import written
 from trivium.backends.opensearch.hand import Hand
+from trivium.backends.opensearch.lines import Row
 from trivium.backends.opensearch.reader import Reader
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import KeptSpace, key_of, short_hash
 from trivium.errors import BackendRefused
 

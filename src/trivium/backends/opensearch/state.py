@@ -13,7 +13,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from trivium.backends.opensearch.client import Client, Conflict, Gone, Json
+from trivium.backends.opensearch.client import Client
+from trivium.backends.opensearch.said import Conflict, Gone, Json
 from trivium.errors import BackendUnavailable, IndexUnusable
 from trivium.types import View
 

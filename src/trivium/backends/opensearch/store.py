@@ -17,12 +17,13 @@ from dataclasses import dataclass, field, replace
 
 from trivium.backends.opensearch import checks, indexes
 from trivium.backends.opensearch.build import build_view
-from trivium.backends.opensearch.client import Client, Gone, Json
+from trivium.backends.opensearch.client import Client
 from trivium.backends.opensearch.hand import Hand
 from trivium.backends.opensearch.indexes import view_key
 from trivium.backends.opensearch.lock import held
 from trivium.backends.opensearch.read import OpenSearchSnapshot
 from trivium.backends.opensearch.reader import Reader
+from trivium.backends.opensearch.said import Gone, Json
 from trivium.backends.opensearch.state import KeptView, Register, Seen, State, names_of
 from trivium.backends.opensearch.write import OpenSearchWriter
 from trivium.errors import BackendError, IndexRemoved

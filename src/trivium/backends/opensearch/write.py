@@ -23,10 +23,11 @@ from trivium.backends.base import (
 )
 from trivium.backends.opensearch import rows
 from trivium.backends.opensearch.build import build_view
-from trivium.backends.opensearch.client import Json, Row
 from trivium.backends.opensearch.hand import Hand
 from trivium.backends.opensearch.indexes import view_key
+from trivium.backends.opensearch.lines import Row
 from trivium.backends.opensearch.reader import EVERY
+from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.spaces import Spaces
 from trivium.backends.opensearch.state import Journal, KeptView, key_of
 from trivium.errors import BackendRefused

@@ -2,7 +2,8 @@ import httpx
 import pytest
 
 from trivium.backends.opensearch.checks import check, problems
-from trivium.backends.opensearch.client import Client, Json
+from trivium.backends.opensearch.client import Client
+from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused
 
 _NODE = {"name": "n1", "roles": ["data"], "plugins": [{"name": "opensearch-knn"}]}

@@ -5,7 +5,10 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from trivium.backends.opensearch.client import Access, Breaker, Client, Conflict, Gone, Json, Row
+from trivium.backends.opensearch.breaker import Breaker
+from trivium.backends.opensearch.client import Access, Client
+from trivium.backends.opensearch.lines import Row
+from trivium.backends.opensearch.said import Conflict, Gone, Json
 from trivium.errors import (
     BackendError,
     BackendRefused,
