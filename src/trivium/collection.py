@@ -19,7 +19,7 @@ from trivium import config, engine, indexer, linker, profiles
 from trivium.alike import alike
 from trivium.asked import FilterValues, Place, other_branch, where_of, within_of
 from trivium.backends.base import Backend, Census, Contents, FileHistory, Snapshot, Space
-from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.backends.registry import open_backend
 from trivium.errors import (
     ChunkNotFound,
     ConfigError,
@@ -141,8 +141,9 @@ class Collection:
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
         )
         meta = {"root": str(root), "name": self.name, "fingerprint": fingerprint(settings)}
-        self._backend = backend or EmbeddedBackend(
-            self._folder,
+        self._backend = backend or open_backend(
+            settings,
+            folder=self._folder,
             store=store_of(root, settings.home),
             meta=meta,
             views=(self._tokenized(shipped_profile("best")).view,),

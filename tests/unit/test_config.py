@@ -95,14 +95,15 @@ def test_a_folders_file_may_set_nothing_else(places: Places, key: str) -> None:
 
 def test_addresses_models_and_limits_are_among_the_refused() -> None:
     assert {"embedding.model", "embedding.base_url", "files.max_bytes"} <= set(REFUSED)
-    assert {key for key in KNOWN if key.startswith("rerank.")} <= set(REFUSED)
+    assert {key for key in KNOWN if key.startswith(("rerank.", "backend."))} <= set(REFUSED)
 
 
 @pytest.mark.parametrize("key", REFUSED)
 def test_the_users_own_file_may_set_everything(places: Places, key: str) -> None:
     section, _, name = key.partition(".")
     default = KNOWN[key].default
-    value = '"x"' if isinstance(default, str) else list_or_number(default)
+    text = next(iter(KNOWN[key].choices), "x")
+    value = f'"{text}"' if isinstance(default, str) else list_or_number(default)
     places.user_file.write_text(f"[{section}]\n{name} = {value}\n")
 
     assert places.load().values[key].origin == str(places.user_file)

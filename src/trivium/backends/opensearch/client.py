@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from trivium.backends.opensearch.breaker import Breaker
 from trivium.backends.opensearch.lines import Row, again, packed, pieces
@@ -20,6 +21,7 @@ from trivium.errors import (
     BackendRefused,
     BackendTimeout,
     BackendUnavailable,
+    ConfigError,
     MissingExtra,
 )
 
@@ -120,6 +122,11 @@ class Client:
                     f"The cluster at {node.base_url} did not answer in time. Try again."
                 ) from late
             except httpx.HTTPError as failed:
+                if "CERTIFICATE_VERIFY_FAILED" in str(failed):
+                    raise BackendRefused(
+                        f"The certificate of {node.base_url} is not trusted ({failed}). Name the "
+                        "file of the one that signed it in backend.certificates."
+                    ) from failed
                 error = failed
                 self._first = (self._first + 1) % len(self._nodes)
         raise BackendUnavailable(
@@ -245,10 +252,18 @@ def _connected(url: str, access: Access, transport: httpx.BaseTransport | None) 
         raise MissingExtra("The backend opensearch", extra="opensearch") from error
     import ssl
 
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ConfigError(f"{url!r} is no address of a cluster. One is such as http://host:9200.")
     headers = {"authorization": f"ApiKey {access.api_key}"} if access.api_key else {}
     verify: ssl.SSLContext | bool = access.is_verified
-    if access.certificates and access.is_verified:
-        verify = ssl.create_default_context(cafile=access.certificates)
+    try:
+        if access.certificates and access.is_verified:
+            verify = ssl.create_default_context(cafile=access.certificates)
+    except OSError as error:
+        raise ConfigError(
+            f"{access.certificates} holds no certificates that can be read ({error})."
+        ) from error
     try:
         return httpx.Client(
             base_url=url,
@@ -260,7 +275,7 @@ def _connected(url: str, access: Access, transport: httpx.BaseTransport | None) 
             transport=transport,
         )
     except httpx.InvalidURL as error:
-        raise BackendRefused(f"{url} is no address of a cluster ({error}).") from error
+        raise ConfigError(f"{url} is no address of a cluster ({error}).") from error
 
 
 def _pauses() -> Iterator[float | None]:

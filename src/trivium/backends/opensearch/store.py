@@ -66,8 +66,10 @@ class OpenSearchBackend:
         meta: Mapping[str, str] | None = None,
         views: tuple[View, ...] = (),
         shards: int = 1,
+        closes_client: bool = False,
     ) -> None:
         self.name = name
+        self._closes_client = closes_client
         self._client = client
         self._names = names_of(name)
         self._register = Register(client, self._names)
@@ -271,11 +273,13 @@ class OpenSearchBackend:
             indexes.remove(self._client, others)
 
     def close(self) -> None:
-        """Let go of what is held for reading; the client belongs to whoever made it."""
+        """Let go of what is held for reading, and of the connections if they are its own."""
         with self._pins.guard:
             before, self._pins.newest = self._pins.newest, None
         if before is not None and not before.users:
             _release(before)
+        if self._closes_client:
+            self._client.close()
 
 
 def _release(pinned: _Pinned) -> None:

@@ -1,6 +1,7 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from trivium.errors import (
     BackendRefused,
     BackendTimeout,
     BackendUnavailable,
+    ConfigError,
     IndexUnusable,
 )
 
@@ -298,3 +300,26 @@ def test_searches_wait_for_less_long_than_writes() -> None:
     client.ask("POST", "/x/_refresh")
 
     assert waits == [3.0, 30.0]
+
+
+@pytest.mark.parametrize(
+    "url", ["host:9200", "", "ftp://host", "http://", "http:///x", "http://a:port"]
+)
+def test_what_is_no_address_is_refused_before_anything_is_asked(url: str) -> None:
+    with pytest.raises(ConfigError, match="no address of a cluster"):
+        Client([url])
+
+
+def test_a_certificate_that_nobody_knows_says_which_setting_trusts_it() -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+
+    with pytest.raises(BackendRefused, match=r"backend\.certificates"):
+        _client(answer, "https://one", "https://two").ask("GET", "/")
+
+
+def test_a_file_of_certificates_that_is_not_there_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "none.pem"
+
+    with pytest.raises(ConfigError, match=r"none\.pem"):
+        Client(["https://one"], access=Access(certificates=str(missing)))
