@@ -7,9 +7,10 @@ With TRIVIUM_CLUSTER_URL they run on the cluster that is there.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from contextlib import nullcontext
+
+import pytest
 
 from cluster.artefacts import HERE, NotResolved
 from cluster.nodes import started
@@ -25,8 +26,9 @@ def main(arguments: list[str]) -> int:
         with nullcontext() if named else started(count) as cluster:
             urls = named if cluster is None else ",".join(cluster.urls)
             sys.stderr.write(f"cluster: {urls}\n")
-            command = [sys.executable, "-m", "pytest", str(HERE / "tests"), *arguments[1:]]
-            return subprocess.run(command, env={**os.environ, URL: urls}, check=False).returncode
+            os.environ[URL] = urls
+            # In this process, so that tests can take nodes away and bring them back.
+            return int(pytest.main([str(HERE / "tests"), *arguments[1:]]))
     except NotResolved as error:
         sys.stderr.write(f"cluster: the tests were NOT RUN. {error}\n")
         return 0

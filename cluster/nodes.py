@@ -131,6 +131,10 @@ class Cluster:
             one.stop()
 
 
+# The cluster of this process, for tests that take nodes away.
+RUNNING: list[Cluster] = []
+
+
 @contextmanager
 def started(count: int) -> Iterator[Cluster]:
     """Run a new, empty cluster of `count` nodes; it and its data are gone afterwards."""
@@ -141,8 +145,10 @@ def started(count: int) -> Iterator[Cluster]:
         for one in cluster.nodes:
             one.start()
         cluster.wait_until()
+        RUNNING.append(cluster)
         yield cluster
     finally:
+        RUNNING.clear()
         cluster.stop()
         shutil.rmtree(home, ignore_errors=True)
 

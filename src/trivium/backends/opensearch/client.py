@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -33,6 +33,8 @@ _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 5.0
 _PLAIN, _LINES = "application/json", "application/x-ndjson"
 _MOST_GOT = 1000
+# What was held on a node that is gone does not come back: the reader holds it anew.
+_TOO_MANY = (429,)
 _KEEP = "5m"
 
 
@@ -77,6 +79,7 @@ class Client:
         lines: bytes | None = None,
         params: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
+        again_on: Container[int] = BUSY,
     ) -> Json:
         """Return the answer. Raises Gone, Conflict or an error of trivium.errors.
 
@@ -87,7 +90,7 @@ class Client:
         for pause_s in _pauses():
             with self._breaker.watched():
                 answer = self._send(method, path, content, kind, params, timeout_s)
-            if answer.status_code in BUSY and pause_s is not None:
+            if answer.status_code in again_on and pause_s is not None:
                 time.sleep(pause_s)
                 continue
             return _read(answer, path)
@@ -199,7 +202,9 @@ class Client:
         params = {"allow_partial_search_results": "false"}
         if is_scored:
             params["search_type"] = "dfs_query_then_fetch"
-        return whole(self.ask("POST", path, body, params=params, timeout_s=self._read_s))
+        return whole(
+            self.ask("POST", path, body, params=params, timeout_s=self._read_s, again_on=_TOO_MANY)
+        )
 
     def searches(self, bodies: Sequence[Json]) -> list[Json]:
         """Return what several searches found, asked in one request."""
@@ -207,7 +212,9 @@ class Client:
             return []
         head = b'{"allow_partial_search_results":false}\n'
         lines = b"".join(head + packed(body) + b"\n" for body in bodies)
-        answer = self.ask("POST", "/_msearch", lines=lines, timeout_s=self._read_s)
+        answer = self.ask(
+            "POST", "/_msearch", lines=lines, timeout_s=self._read_s, again_on=_TOO_MANY
+        )
         found = []
         for one in answer["responses"]:
             if "error" in one:

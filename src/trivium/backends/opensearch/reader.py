@@ -6,12 +6,15 @@ parts where a cluster would refuse the whole.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar, cast
 
 from trivium.backends.opensearch.client import Client, at
 from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import State
+from trivium.errors import BackendError, BackendUnavailable, IndexUnusable
 
 T = TypeVar("T")
 EVERY: Json = {"match_all": {}}
@@ -19,6 +22,8 @@ EVERY: Json = {"match_all": {}}
 PAGE = 10_000
 _MOST_VALUES = 10_000
 _BUCKETS = 5000
+# A replica takes the place of a shard that is lost within a second or two.
+_PAUSES_S = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
 _EMPTY: Json = {"hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}
 
 
@@ -26,13 +31,21 @@ class Reader:
     """Searches one state: its indexes by what they hold, each at a point in time.
 
     Those in `used` are held at once, and so belong together. One that is asked for later is held
-    then, and is at once the next time: a cluster takes only so many points in time.
+    then, and is at once the next time: a cluster takes only so many points in time. What is lost
+    with a node is held anew while the cluster `is_still` in this state.
     """
 
     def __init__(
-        self, client: Client, state: State, indexes: Mapping[str, str], *, used: set[str]
+        self,
+        client: Client,
+        state: State,
+        indexes: Mapping[str, str],
+        *,
+        used: set[str],
+        is_still: Callable[[], bool],
     ) -> None:
         self._client = client
+        self._is_still = is_still
         self.state = state
         self._indexes = dict(indexes)
         self._used = used
@@ -77,13 +90,34 @@ class Reader:
         """Return what one search found."""
         if part not in self._indexes:
             return _EMPTY
-        return self._client.search(at(self._point(part), body), is_scored=is_scored)
+        return self._patiently(
+            [part],
+            lambda: self._client.search(at(self._point(part), body), is_scored=is_scored),
+        )
 
     def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
         """Return what several searches found, asked at once."""
-        there = [at(self._point(part), body) for part, body in asked if part in self._indexes]
-        found = iter(self._client.searches(there))
-        return [next(found) if part in self._indexes else _EMPTY for part, _ in asked]
+        there = [(part, body) for part, body in asked if part in self._indexes]
+        found = self._patiently(
+            [part for part, _ in there],
+            lambda: self._client.searches([at(self._point(part), body) for part, body in there]),
+        )
+        every = iter(found)
+        return [next(every) if part in self._indexes else _EMPTY for part, _ in asked]
+
+    def _patiently(self, parts: Sequence[str], ask: Callable[[], T]) -> T:
+        """Ask, and hold anew what was lost with a node: a replica has the same state."""
+        for pause_s in _PAUSES_S:
+            try:
+                return ask()
+            except (IndexUnusable, BackendUnavailable):
+                if not self._is_still():
+                    raise
+                lost = [self._held.pop(part) for part in parts if part in self._held]
+                with suppress(BackendError):
+                    self._client.release(lost)
+                time.sleep(pause_s)
+        return ask()
 
     def every(
         self,
@@ -177,7 +211,7 @@ class Live(Reader):
         indexes: Mapping[str, str],
         settle: Callable[[str], None],
     ) -> None:
-        super().__init__(client, state, indexes, used=set())
+        super().__init__(client, state, indexes, used=set(), is_still=lambda: True)
         self._settle = settle
 
     def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:

@@ -163,7 +163,13 @@ class OpenSearchBackend:
     def _reader(self, seen: Seen | None) -> Reader:
         state = seen.state if seen is not None else State("")
         there = state.indexes(self._names)
-        reader = Reader(self._client, state, there, used=self._pins.used)
+        reader = Reader(
+            self._client,
+            state,
+            there,
+            used=self._pins.used,
+            is_still=lambda: _is_same(seen, self._register.read()),
+        )
         reader.hold()
         return reader
 
