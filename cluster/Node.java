@@ -1,7 +1,5 @@
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 
 import org.opensearch.analysis.common.CommonAnalysisPlugin;
 import org.opensearch.common.logging.LogConfigurator;
@@ -47,7 +45,6 @@ public final class Node extends org.opensearch.node.Node {
             .build();
         Environment environment = new Environment(settings, home.resolve("config"));
         LogConfigurator.registerErrorListener();
-        CountDownLatch over = new CountDownLatch(1);
         Node node = new Node(environment);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
@@ -55,10 +52,12 @@ public final class Node extends org.opensearch.node.Node {
             } catch (Exception error) {
                 error.printStackTrace();
             }
-            over.countDown();
         }));
         node.start();
-        Files.writeString(home.resolve("started"), "");
-        over.await();
+        // Whoever started this holds the other end: it ends with them, however they end.
+        while (System.in.read() >= 0) {
+            Thread.onSpinWait();
+        }
+        System.exit(0);
     }
 }

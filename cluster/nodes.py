@@ -65,7 +65,7 @@ class Node:
                 ["java", *heap, "-cp", class_path(), "Node", str(self.folder)],
                 stdout=log,
                 stderr=log,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
             )
 
     def stop(self) -> None:
@@ -86,6 +86,8 @@ class Node:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
 
 
 @dataclass(slots=True)

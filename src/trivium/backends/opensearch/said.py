@@ -23,6 +23,13 @@ BUSY = (429, 502, 503, 504)
 NOT_FOUND = 404
 _CONFLICT = 409
 _NO_ACCESS = (401, 403)
+_LOST = (
+    "node_not_connected_exception",
+    "node_disconnected_exception",
+    "node_closed_exception",
+    "connect_transport_exception",
+    "no_shard_available_action_exception",
+)
 _BLOCKS = ("cluster_block_exception", "index_create_block_exception")
 
 
@@ -55,6 +62,8 @@ def failure(status: int, error: object, what: str) -> Exception:  # noqa: PLR091
             f"The cluster does not let us do this ({said}). See that the user and password or the "
             "API key are right and may read and write these indexes."
         )
+    if kind in _LOST or "no node found for id" in said:
+        return BackendUnavailable(f"A node of the cluster was lost: {said}. Try again.")
     if status in BUSY:
         return BackendUnavailable(f"The cluster cannot do this now: {said}. Try again.")
     if "time_exceeded" in kind or "Time exceeded" in said:

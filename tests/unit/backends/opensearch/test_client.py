@@ -72,11 +72,20 @@ def test_a_cluster_that_stays_busy_is_unavailable_after_some_tries() -> None:
         (409, "version_conflict_engine_exception", Conflict),
         (403, "cluster_block_exception", BackendRefused),
         (500, "something_else", BackendRefused),
+        (500, "node_not_connected_exception", BackendUnavailable),
+        (503, "no_shard_available_action_exception", BackendUnavailable),
     ],
 )
 def test_each_failure_has_its_error(status: int, kind: str, error: type[Exception]) -> None:
     with pytest.raises(error, match=r"why|held too long"):
         _client(lambda _: _failed(status, kind)).ask("GET", "/x")
+
+
+def test_what_was_held_on_a_node_that_is_gone_is_not_taken_for_a_refusal() -> None:
+    said = "no node found for id: OQ1djWhjS4eoznp9HA4-qg"
+
+    with pytest.raises(BackendUnavailable, match="was lost"):
+        _client(lambda _: _failed(500, "illegal_state_exception", said)).search({})
 
 
 def test_lost_credentials_say_what_to_look_at() -> None:
