@@ -1,7 +1,8 @@
 """`python -m cluster [NODES] [pytest arguments]`: start nodes, run the tests of the cluster, stop.
 
 Where no cluster can be had it says so and ends well: the tests are then not run, not passed.
-With TRIVIUM_CLUSTER_URL they run on the cluster that is there.
+With TRIVIUM_CLUSTER_URL they run on the cluster that is there; TRIVIUM_CLUSTER_SHARDS says how
+many shards each index has.
 """
 
 from __future__ import annotations
