@@ -23,6 +23,8 @@ Weighted = Sequence[tuple[str, float]]
 
 NOWHERE: Json = {"match_none": {}}
 _LONGEST_START = 100
+# A term that no analyser makes.
+_NEVER = "\x02"
 # A cluster takes 1,024 by default, and a filter needs some of them.
 _MOST_CLAUSES = 600
 
@@ -51,6 +53,22 @@ def asked_of(view: View) -> Fields:
 def compile_query(root: Expression, *, fields: Fields, words_of: Analyser) -> Json | None:
     """Return the query, or None where there is nothing to look for."""
     return _Compiler(fields, words_of).compiled(root)
+
+
+def counted_everywhere(asked: Json, fields: Fields) -> Json:
+    """Return the query so that every shard says how much it holds of every field.
+
+    A shard that has no term of a query is otherwise left out of the statistics. What is added
+    finds nothing and scores nothing: it only names the mark, which every shard has.
+    """
+    phrases = {name for name, _ in fields.phrases}
+    named: list[Json] = []
+    for name, _ in (*fields.words, *fields.operators):
+        if name in phrases:
+            named.append({"match_phrase": {name: {"query": f"{MARK} {_NEVER}"}}})
+        else:
+            named.append(_term(name, MARK, boost=0.0))
+    return {"bool": {"must": [asked], "should": named}}
 
 
 @dataclass(slots=True)

@@ -30,15 +30,13 @@ def build_view(
 ) -> None:
     """Make the index of a view and fill it with what the reader sees."""
     indexes.make(client, index, indexes.text(view, shards=shards))
-    client.bulk(_rows(reader, view, index=index, version=version))
+    has_marks = indexes.is_marked(view, shards=shards)
+    client.bulk(
+        Row(written(index), key_of(unit.chunk.id), version, row)
+        for unit in units(reader)
+        if (row := text_row(view, unit, is_marked=has_marks)) is not None
+    )
     client.ask("POST", f"/{index}/_refresh")
-
-
-def _rows(reader: Reader, view: View, *, index: str, version: int) -> Iterator[Row]:
-    for unit in units(reader):
-        row = text_row(view, unit)
-        if row is not None:
-            yield Row(written(index), key_of(unit.chunk.id), version, row)
 
 
 def units(reader: Reader) -> Iterator[Unit]:

@@ -22,7 +22,7 @@ from trivium.types import View
 
 # Raise when the meaning of what is indexed changes: views are then made anew.
 _VERSION = 1
-# Stands once in every field of every unit where fields are scored apart; see `_APART`.
+# Stands once in every field of every unit where fields are scored apart; see `_MARKED`.
 MARK = "\x01"
 # A keyword takes 32,766 bytes; what is longer cannot be filtered on and is left out.
 _LONGEST_KEYWORD = 8191
@@ -38,10 +38,11 @@ _SORTED: Json = {"type": "long"}
 _FLAG: Json = {"type": "boolean"}
 
 # BM25 with the number of documents and the mean length that the other backends count: over all
-# units of the view, also those without the field. Lucene counts only those that have it, so every
-# unit has the mark, beside its first term where it has one: the number is then that of all, and
-# the length is one too many in the mean and right in each.
-_APART: Json = {
+# units of the view, also those without the field. Lucene counts only those that have it, and of
+# several shards only those that have a term of the query. So every unit has the mark, beside its
+# first term where it has one: the number is then that of all, and the length is one too many in
+# the mean and right in each; and there is a term that every shard has.
+_MARKED: Json = {
     "type": "scripted",
     "weight_script": {
         "source": "double having = term.docFreq; "
@@ -193,26 +194,31 @@ def space(dimension: int, *, shards: int) -> Json:
 def text(view: View, *, shards: int) -> Json:
     """Return what the text index of a view is made with."""
     fields: Json = {"id": _KEYWORD, **_filtered()}
+    has_marks = is_marked(view, shards=shards)
     for name, _ in fields_of(view):
-        is_apart = view.combine == "sum"
         fields[name] = {
             "type": "text",
-            "analyzer": "marked" if is_apart else "spaces",
+            "analyzer": "marked" if has_marks else "spaces",
             "search_analyzer": "spaces",
-            "similarity": "apart" if is_apart else "whole",
+            "similarity": "marked" if has_marks else "plain",
             # What is picked out of a text has no neighbours that a phrase could ask for.
             "index_options": "freqs" if name.removeprefix("t_") in PICKED else "positions",
         }
         fields[listed(name)] = {"type": "keyword", "index": False}
     made = _index(fields, shards=shards)
     made["settings"]["index"]["similarity"] = {
-        "apart": _APART,
-        "whole": {"type": "BM25", "k1": 1.2, "b": 0.75},
+        "marked": _MARKED,
+        "plain": {"type": "BM25", "k1": 1.2, "b": 0.75},
     }
     made["settings"]["index"]["analysis"] = _ANALYSIS
     # It is made anew from the record, never from itself.
     made["mappings"]["_source"] = {"includes": ["id"]}
     return made
+
+
+def is_marked(view: View, *, shards: int) -> bool:
+    """Say whether units of a view need the mark: Lucene's own statistics are faster."""
+    return view.combine == "sum" or shards > 1
 
 
 def _index(fields: Json, *, shards: int) -> Json:

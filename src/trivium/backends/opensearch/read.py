@@ -30,6 +30,7 @@ from trivium.backends.opensearch.indexes import view_key
 from trivium.backends.opensearch.reader import EVERY, Reader, counted, sources, total
 from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.search import OpenSearchText, OpenSearchVectors
+from trivium.backends.opensearch.state import KeptView
 from trivium.filtering.comparing import clean
 from trivium.filtering.conditions import Condition, Filter
 from trivium.filtering.match import HISTORY, history_values, satisfies
@@ -58,13 +59,13 @@ _NOT_WAITING: Json = {"term": {"is_waiting": False}}
 _WAITING: Json = {"term": {"is_waiting": True}}
 _EMBEDDABLE: Json = {"bool": {"must_not": [{"term": {"key": ""}}]}}
 
-Build = Callable[[View], str]
+Build = Callable[[View], KeptView]
 
 
 class OpenSearchSnapshot:
     """See trivium.backends.base.Snapshot.
 
-    `build` makes a view of this state that is not there yet and returns its index.
+    `build` makes a view of this state that is not there yet.
     """
 
     def __init__(self, reader: Reader, *, build: Build, passed_over: Callable[[], Json]) -> None:
@@ -142,11 +143,18 @@ class OpenSearchSnapshot:
         check(view)
         key = view_key(view)
         part = f"view {key}"
-        kept = self._reader.state.views.get(key)
-        if not self._reader.has(part) and self._reader.has("chunks"):
-            self._reader.add(part, self._build(view))
-        is_current = kept is None or kept.seq >= self.seq
-        return OpenSearchText(self._reader, part, view, known=self, is_current=is_current)
+        kept = self._reader.made.get(key) or self._reader.state.views.get(key)
+        if kept is None and self._reader.has("chunks"):
+            kept = self._reader.made[key] = self._build(view)
+            self._reader.add(part, kept.index)
+        return OpenSearchText(
+            self._reader,
+            part,
+            view,
+            known=self,
+            is_current=kept is None or kept.seq >= self.seq,
+            is_spread=kept is not None and kept.shards > 1,
+        )
 
     def spaces(self) -> Sequence[Space]:
         """Return the vector spaces that hold anything, in the order of their ids."""

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 from trivium.backends.opensearch.client import Client, at
 from trivium.backends.opensearch.said import Json
-from trivium.backends.opensearch.state import State
+from trivium.backends.opensearch.state import KeptView, State
 from trivium.errors import BackendError, BackendUnavailable, IndexUnusable
 
 T = TypeVar("T")
@@ -50,6 +50,8 @@ class Reader:
         self._indexes = dict(indexes)
         self._used = used
         self._held: dict[str, str] = {}
+        # Views of this state that it did not have.
+        self.made: dict[str, KeptView] = {}
         self._memory: dict[object, object] = {}
 
     def hold(self) -> None:

@@ -328,7 +328,7 @@ def link_document(path: str, references: Iterable[Reference], *, seq: int, edges
     }
 
 
-def text_row(view: View, unit: Unit) -> Json | None:
+def text_row(view: View, unit: Unit, *, is_marked: bool) -> Json | None:
     """Return the row of a unit in a view; None if nothing could find it there."""
     if not is_unit(view, unit.node, unit.chunk):
         return None
@@ -348,7 +348,7 @@ def text_row(view: View, unit: Unit) -> Json | None:
         terms.setdefault(listed(field), set()).update(words, wholes)
     if not any(terms.values()):
         return None
-    if view.combine == "sum":
+    if is_marked:
         values = {field: _marked(some) for field, some in _with_all(view, values)}
     return {
         "id": unit.chunk.id,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.analysis.words import analyser
-from trivium.backends.opensearch.asks import asked_of, compile_query
+from trivium.backends.opensearch.asks import asked_of, compile_query, counted_everywhere
 from trivium.backends.opensearch.filters import Known, compile_filter
 from trivium.backends.opensearch.indexes import listed, words_fields
 from trivium.backends.opensearch.reader import PAGE, Reader
@@ -73,13 +73,21 @@ class OpenSearchText:
     """See trivium.backends.base.TextIndex."""
 
     def __init__(
-        self, reader: Reader, part: str, view: View, *, known: Known, is_current: bool
+        self,
+        reader: Reader,
+        part: str,
+        view: View,
+        *,
+        known: Known,
+        is_current: bool,
+        is_spread: bool,
     ) -> None:
         self._reader = reader
         self._part = part
         self._view = view
         self._known = known
         self._is_current = is_current
+        self._is_spread = is_spread
 
     @property
     def is_current(self) -> bool:
@@ -108,7 +116,9 @@ class OpenSearchText:
 
     def _compiled(self, query: Query) -> Json | None:
         words_of = analyser(self._view.analyser)
-        return compile_query(query.root, fields=asked_of(self._view), words_of=words_of)
+        fields = asked_of(self._view)
+        asked = compile_query(query.root, fields=fields, words_of=words_of)
+        return counted_everywhere(asked, fields) if asked and self._is_spread else asked
 
     @property
     def documents(self) -> int:

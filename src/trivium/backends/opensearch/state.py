@@ -66,11 +66,12 @@ def key_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptView:
-    """A text index that is kept up to date: where it is, and up to which batch."""
+    """A text index that is kept up to date: where it is, up to which batch, on how many shards."""
 
     index: str
     view: View
     seq: int
+    shards: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def _state_of(source: Json) -> State:
     return replace(
         State(**raw),
         views={
-            key: KeptView(one["index"], view_of(one["view"]), one["seq"])
+            key: KeptView(one["index"], view_of(one["view"]), one["seq"], one["shards"])
             for key, one in raw["views"].items()
         },
         spaces={key: KeptSpace(**one) for key, one in raw["spaces"].items()},

@@ -188,13 +188,13 @@ class OpenSearchBackend:
         if is_over:
             _release(pinned)
 
-    def _build(self, reader: Reader, view: View) -> str:
+    def _build(self, reader: Reader, view: View) -> KeptView:
         """Make a view of a state that is being read, and keep it up to date from now on."""
         key, state = view_key(view), reader.state
         name = f"view-{key}-{uuid.uuid4().hex[:8]}"
         index = self._names.part(state.incarnation, name)
         build_view(self._client, reader, view, index=index, version=1, shards=self._shards)
-        made = KeptView(index, view, state.shown)
+        made = KeptView(index, view, state.shown, self._shards)
 
         def added(now: State) -> State:
             if now.incarnation != state.incarnation:
@@ -209,7 +209,7 @@ class OpenSearchBackend:
         if seen is None:
             raise self._removed()
         self._register.change(seen, added)
-        return index
+        return made
 
     def _passed_over(self) -> Json:
         found = None

@@ -24,7 +24,7 @@ from trivium.backends.base import (
 from trivium.backends.opensearch import rows
 from trivium.backends.opensearch.build import build_view
 from trivium.backends.opensearch.hand import Hand
-from trivium.backends.opensearch.indexes import view_key
+from trivium.backends.opensearch.indexes import is_marked, view_key
 from trivium.backends.opensearch.lines import Row
 from trivium.backends.opensearch.reader import EVERY
 from trivium.backends.opensearch.said import Json
@@ -247,8 +247,8 @@ class OpenSearchWriter:
             doomed = dict(hand.state.doomed)
             if before is not None:
                 doomed[before.index] = time.time()
-            made = {**hand.state.views, key: KeptView(name, view, hand.state.seq)}
-            hand.changed(views=made, doomed=doomed)
+            kept = KeptView(name, view, hand.state.seq, hand.shards)
+            hand.changed(views={**hand.state.views, key: kept}, doomed=doomed)
 
     def close(self) -> None:
         """Show what was stored, and let go."""
@@ -269,7 +269,7 @@ class _Maker:
         state = hand.state
         # Those that have all batches before this one; the others are made anew.
         self.fed = tuple(key for key, one in state.views.items() if one.seq == state.seq)
-        self._views = [(f"view {key}", state.views[key].view) for key in self.fed]
+        self._views = [(f"view {key}", state.views[key]) for key in self.fed]
         self.rows: list[Row] = []
         self.chunks: list[Json] = []
         self.gone: set[str] = set()
@@ -319,8 +319,9 @@ class _Maker:
             self.chunks.append(document)
             key = key_of(unit.chunk.id)
             self.put("chunks", key, document)
-            for part, view in self._views:
-                row = rows.text_row(view, unit)
+            for part, kept in self._views:
+                has_marks = is_marked(kept.view, shards=kept.shards)
+                row = rows.text_row(kept.view, unit, is_marked=has_marks)
                 if row is not None or unit.chunk.id in old:
                     self.put(part, key, row)
         self.gone |= old
