@@ -1,5 +1,7 @@
 # make demo    set everything up, index this folder, answer questions, offline
 # make test    set everything up, check the code, run all tests
+# make test-cluster  the same promises on a real OpenSearch: fetches it, starts nodes here, stops them:
+#              make test-cluster [NODES=3] [TESTS="-k parity"]; needs a JDK and Maven, says so where they are not
 # make check   lint, types, import law
 # make eval    ranking quality, the tables of docs/quality.md:  make eval DATA="folder ..." [REPOS=folder]
 #              [PROFILES="best rag"] [MODELS=minilm] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
@@ -20,9 +22,10 @@ PROFILES ?= best rag
 MODELS ?= minilm
 PARTS ?= --parts
 OUT ?= build/granite
+NODES ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check tests browser screenshots coverage wheel eval bench scale crash granite seeds lock clean
+.PHONY: setup demo test test-cluster check tests browser screenshots coverage wheel eval bench scale crash granite seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -48,16 +51,21 @@ check: setup
 tests: setup browser
 	$(BIN)/pytest -n auto
 
+# A mirror that does not answer holds nothing up for long.
+APT := timeout 300 apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20
 # Where none is there and none can be installed, the tests of the page say so and are skipped.
 browser:
 	@if { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium || \
+	  $(APT) update && $(APT) install -y --no-install-recommends chromium || \
 	  echo "no browser could be installed: the tests of the web page are skipped" >&2; \
 	else echo "no browser is installed: the tests of the web page are skipped; install chromium" >&2; fi
 
 screenshots: setup browser
 	$(BIN)/python -m tests.e2e.page.screenshots docs/images
+
+test-cluster: setup
+	$(BIN)/python -m cluster $(NODES) $(TESTS)
 
 coverage: setup
 	$(BIN)/coverage run -m pytest

@@ -29,7 +29,7 @@ from trivium.backends.base import (
     Snapshot,
     Space,
 )
-from trivium.backends.embedded.store import EmbeddedBackend
+from trivium.backends.registry import open_backend
 from trivium.errors import (
     BackendError,
     ChunkNotFound,
@@ -170,8 +170,9 @@ class Collection:
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
         )
         meta = {"root": str(root), "name": self.name, "fingerprint": fingerprint(settings)}
-        self._backend = backend or EmbeddedBackend(
-            self._folder,
+        self._backend = backend or open_backend(
+            settings,
+            folder=self._folder,
             store=store_of(root, settings.home),
             meta=meta,
             views=(self._tokenized(shipped_profile("best")).view,),
@@ -872,9 +873,10 @@ def open_collection(
     IndexNotFound if there is none and `create` is false, UsageError if it is no folder.
     """
     folder = Path(path).expanduser().resolve()
-    home = config.load().home if settings is None else settings.home
-    root = find_root(folder, home)
-    if root is None and not create and folder.is_dir():
+    known = config.load() if settings is None else settings
+    root = find_root(folder, known.home)
+    is_elsewhere = known.text("backend.kind") != "embedded"
+    if root is None and not create and folder.is_dir() and not is_elsewhere:
         raise IndexNotFound(str(folder))
     # The root of an index may have gone since; a folder below it must be there.
     if root != folder and not folder.is_dir():
@@ -884,4 +886,8 @@ def open_collection(
     settings = config.load(folder=root) if settings is None else settings
     below = folder.relative_to(root).as_posix() if folder != root else ""
     only = (Path(below) / file).as_posix() if file else ""
-    return Collection(root, settings=settings, below=below, file=only, backend=backend)
+    made = Collection(root, settings=settings, below=below, file=only, backend=backend)
+    if is_elsewhere and not create and not made.is_indexed:
+        made.close()
+        raise IndexNotFound(str(folder))
+    return made

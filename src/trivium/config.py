@@ -91,6 +91,22 @@ KNOWN: Mapping[str, _Known] = {
     "files.ask_above": _Known(
         100_000, "files in a folder above which indexing asks first", least=1
     ),
+    "backend.kind": _Known(
+        "embedded",
+        "where an index is kept: embedded (on this machine), opensearch (on a cluster)",
+        choices=("embedded", "opensearch"),
+    ),
+    "backend.urls": _Known((), "addresses of the nodes of a cluster, such as http://host:9200"),
+    "backend.collection": _Known(
+        "", "what an index is called on a cluster; empty is its folder with a hash of the path"
+    ),
+    "backend.user": _Known("", "who asks a cluster"),
+    "backend.certificates": _Known(
+        "", "file of certificates by which a cluster is trusted; empty is those of the system"
+    ),
+    "backend.shards": _Known(
+        1, "shards of each index that is made on a cluster", least=1, most=1024
+    ),
 }
 
 
@@ -104,6 +120,8 @@ class Settings:
     openai_key: str | None = field(default=None, repr=False)
     rerank_key: str | None = field(default=None, repr=False)
     user_file: Path | None = None
+    cluster_password: str = field(default="", repr=False)
+    cluster_key: str = field(default="", repr=False)
 
     def text(self, key: str) -> str:
         """Return a setting that is text."""
@@ -142,7 +160,15 @@ def load(
         values[key] = Setting(_checked(key, flag, "flag"), "flag")
     home, origin = _home(env)
     keys = env.get("OPENAI_API_KEY"), env.get("TRIVIUM_RERANK_KEY")
-    return Settings(home, origin, values, *keys, user_file=user_file)
+    return Settings(
+        home,
+        origin,
+        values,
+        *keys,
+        user_file=user_file,
+        cluster_password=env.get("TRIVIUM_CLUSTER_PASSWORD", ""),
+        cluster_key=env.get("TRIVIUM_CLUSTER_KEY", ""),
+    )
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:

@@ -95,7 +95,7 @@ def test_a_folders_file_may_set_nothing_else(places: Places, key: str) -> None:
 
 def test_addresses_models_and_limits_are_among_the_refused() -> None:
     assert {"embedding.model", "embedding.base_url", "files.max_bytes"} <= set(REFUSED)
-    assert {key for key in KNOWN if key.startswith("rerank.")} <= set(REFUSED)
+    assert {key for key in KNOWN if key.startswith(("rerank.", "backend."))} <= set(REFUSED)
 
 
 @pytest.mark.parametrize("key", REFUSED)

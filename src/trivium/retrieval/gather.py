@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ COMPLETE = 0.99
 # However few pass, no more than this many nearest are looked at.
 _MOST_ASKED = 20_000
 _ADVICE = "trivium index"
+_WORDS_ALONE, _MEANING_ALONE = "words alone answer", "meaning alone answers"
 _DIGITS = 6
 INSTANT = "instant"
 
@@ -73,13 +75,15 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     gained: dict[ChunkId, tuple[Part, ...]] = {}
     # Where meaning alone is asked for and cannot be had, words answer.
     if asking.search_mode != "vector" or asked is None:
-        found = text.search(query, where=asking.where, depth=asking.depth)
-        if asking.retrieval.words == "points":
-            found, gained = _pointed(snapshot, found, query)
-        rankings.append(found)
+        with _or_without("text", _MEANING_ALONE, degraded, is_alone=asked is None):
+            found = text.search(query, where=asking.where, depth=asking.depth)
+            if asking.retrieval.words == "points":
+                found, gained = _pointed(snapshot, found, query)
+            rankings.append(found)
     if asked is not None:
-        nearest = _nearest(asked, asking, query, text)
-        rankings.append(nearest)
+        with _or_without("vectors", _WORDS_ALONE, degraded, is_alone=not rankings):
+            rankings.append(_nearest(asked, asking, query, text))
+        asked = asked if any(one.name == "vectors" for one in rankings) else None
     rankings = [without_proxies(one) for one in rankings]
     pool = tuple(sorted({one for ranking in rankings for one in ranking.ids}))
     signals = {one.name: dict(zip(one.ids, one.scores, strict=True)) for one in rankings}
@@ -102,6 +106,19 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         points=gained,
         background=asked.index.background(asked.vector) if asked is not None else None,
     )
+
+
+@contextmanager
+def _or_without(
+    stage: str, instead: str, degraded: list[Degraded], *, is_alone: bool
+) -> Iterator[None]:
+    """Go on without a part of the store that fails, unless there is no other that answers."""
+    try:
+        yield
+    except BackendError as error:
+        if is_alone:
+            raise
+        degraded.append(Degraded(stage, f"{instead}: {error}"))
 
 
 def with_instant(

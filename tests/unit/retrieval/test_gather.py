@@ -8,7 +8,9 @@ import pytest
 from trivium import indexer
 from trivium.backends.base import Snapshot
 from trivium.backends.reference.store import ReferenceBackend
-from trivium.errors import IndexUnusable, ModelError
+from trivium.backends.reference.text import ReferenceText
+from trivium.backends.reference.vectors import ReferenceVectors
+from trivium.errors import BackendUnavailable, IndexUnusable, ModelError
 from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
 from trivium.query.parse import parse
@@ -17,7 +19,7 @@ from trivium.retrieval.gather import Asking, gather
 from trivium.testing.corpus import Section, make_file
 from trivium.testing.embedders import WordEmbedder
 from trivium.testing.filling import REPEAT, write
-from trivium.types import Degraded, Gathered
+from trivium.types import Degraded, Gathered, Ranking
 
 FILES = [make_file(f"{name}.md", [Section(name, f"a {name}")]) for name in ("cat", "dog", "cow")]
 # One more is more than the hundredth part that a space may lack.
@@ -264,3 +266,41 @@ def test_an_excluded_word_holds_for_meaning_too(snapshot: Snapshot, search_mode:
     assert len(found.pool) == 2
     assert not [one for one in found.pool if "dog" in one]
     assert len(found.rankings[-1].scores) == 2
+
+
+def _broken(*_: object, **__: object) -> Ranking:
+    raise BackendUnavailable("a shard is missing")
+
+
+@pytest.mark.parametrize(
+    ("index", "left", "said"),
+    [
+        (ReferenceVectors, "text", Degraded("vectors", "words alone answer: a shard is missing")),
+        (ReferenceText, "vectors", Degraded("text", "meaning alone answers: a shard is missing")),
+    ],
+)
+def test_a_part_of_the_store_that_fails_is_told_and_the_other_answers(
+    snapshot: Snapshot,
+    monkeypatch: pytest.MonkeyPatch,
+    index: type,
+    left: str,
+    said: Degraded,
+) -> None:
+    monkeypatch.setattr(index, "search", _broken)
+
+    found = gathered(snapshot, "cat", embedders=[WordEmbedder()])
+
+    assert [one.name for one in found.rankings] == [left]
+    assert found.rankings[0].ids
+    assert said in found.degraded
+
+
+@pytest.mark.parametrize("search_mode", ["keyword", "hybrid"])
+def test_a_store_of_which_nothing_answers_is_an_error(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, search_mode: str
+) -> None:
+    monkeypatch.setattr(ReferenceVectors, "search", _broken)
+    monkeypatch.setattr(ReferenceText, "search", _broken)
+
+    with pytest.raises(BackendUnavailable):
+        gathered(snapshot, "cat", embedders=[WordEmbedder()], search_mode=search_mode)

@@ -1,0 +1,39 @@
+"""`python -m cluster [NODES] [pytest arguments]`: start nodes, run the tests of the cluster, stop.
+
+Where no cluster can be had it says so and ends well: the tests are then not run, not passed.
+With TRIVIUM_CLUSTER_URL they run on the cluster that is there; TRIVIUM_CLUSTER_SHARDS says how
+many shards each index has.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+
+import pytest
+
+from cluster.artefacts import HERE, NotResolved
+from cluster.nodes import started
+
+URL = "TRIVIUM_CLUSTER_URL"
+
+
+def main(arguments: list[str]) -> int:
+    """Return the exit status of the tests; 0 if they could not be run."""
+    count = int(arguments[0]) if arguments else 1
+    named = os.environ.get(URL, "")
+    try:
+        with nullcontext() if named else started(count) as cluster:
+            urls = named if cluster is None else ",".join(cluster.urls)
+            sys.stderr.write(f"cluster: {urls}\n")
+            os.environ[URL] = urls
+            # In this process, so that tests can take nodes away and bring them back.
+            return int(pytest.main([str(HERE / "tests"), *arguments[1:]]))
+    except NotResolved as error:
+        sys.stderr.write(f"cluster: the tests were NOT RUN. {error}\n")
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

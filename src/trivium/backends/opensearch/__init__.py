@@ -1,0 +1,1 @@
+"""A backend that keeps an index in an OpenSearch cluster."""
