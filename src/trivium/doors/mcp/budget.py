@@ -57,7 +57,7 @@ def fit(
     """Return the largest reply that keeps the budget; None is no budget.
 
     `next_after` gives the cursor of what comes after so many hits, `more` a line of text for
-    hits by their ids. Raises UsageError if not even an answer without hits fits.
+    hits by their ids. Raises UsageError if not even one hit without its snippet fits.
     """
     whole = _reply(data, more)
     if max_tokens is None or tokens(whole) <= max_tokens:
@@ -68,6 +68,12 @@ def fit(
     plain = _reply(data, more)
     if tokens(plain) <= max_tokens:
         return plain
+    # A hit without the places of its other passages is still a hit.
+    hits = [{**hit, "passages": []} if hit.get("passages") else hit for hit in _hits(data)]
+    data = {**data, "results": hits}
+    bare = _reply(data, more)
+    if tokens(bare) <= max_tokens:
+        return bare
     cut = _fewer_hits(data, more, max_tokens=max_tokens)
     shown, found = len(_hits(cut.data)), len(_hits(data))
     if shown == found or not shown:
@@ -76,7 +82,7 @@ def fit(
 
 
 def _fewer_hits(data: Data, more: Mapping[str, str], *, max_tokens: int) -> Reply:
-    """Return the most hits that fit, or the first with its snippet cut, or none."""
+    """Return the most hits that fit, or the first with its snippet cut. Raises UsageError."""
     hits = _hits(data)
     for kept in range(len(hits) - 1, 0, -1):
         reply = _truncated(data, hits[:kept], more)
@@ -85,12 +91,12 @@ def _fewer_hits(data: Data, more: Mapping[str, str], *, max_tokens: int) -> Repl
     shortened = _with_cut_snippet(data, more, max_tokens=max_tokens) if hits else None
     if shortened is not None:
         return shortened
-    empty = _truncated(data, [], more)
-    if tokens(empty) > max_tokens:
-        raise UsageError(
-            f"maxTokens is {max_tokens}; this answer takes {tokens(empty)} without any hits."
-        )
-    return empty
+    # An answer that hides all it found would read as one that found nothing.
+    least = _truncated(data, [_cut(hit, 0) for hit in hits[:1]], more)
+    what = "with one hit" if hits else "without any hits"
+    raise UsageError(
+        f"maxTokens is {max_tokens}; this answer takes {tokens(least)} {what}. Give more."
+    )
 
 
 def fit_text(data: Data, text: str, *, head: str, max_tokens: int | None, start: int) -> Reply:

@@ -53,7 +53,7 @@ def test_without_a_budget_nothing_is_left_out() -> None:
 
 
 def test_an_answer_that_just_fits_is_whole() -> None:
-    data = answer("cat one", "cat two")
+    data = answer("cat " * 40, "cat " * 40)
     size = tokens(fit(data, max_tokens=None))
 
     assert fit(data, max_tokens=size).data == data
@@ -67,6 +67,25 @@ def test_facets_and_suggestions_go_before_any_hit() -> None:
 
     assert kept(reply) == data["results"]
     assert (reply.data["facets"], reply.data["suggestions"]) == ({}, [])
+
+
+def test_the_places_of_other_passages_go_before_any_hit() -> None:
+    data = answer("cat " * 40, "cat " * 40)
+    places = [{"id": "doc:0.md@1", "startLine": 3, "endLine": 4}]
+    long: Data = {**data, "results": [{**one, "passages": places} for one in kept(Reply(data, ""))]}
+
+    reply = fit(long, max_tokens=tokens(fit(long, max_tokens=None)) - 1)
+
+    assert [one["passages"] for one in kept(reply)] == [[], []]
+    assert [one["snippet"] for one in kept(reply)] == ["cat " * 40, "cat " * 40]
+
+
+def test_a_budget_that_holds_no_hit_is_an_error_since_something_was_found() -> None:
+    data = answer("cat " * 40, "cat " * 40)
+    empty = tokens(fit({**data, "results": []}, max_tokens=None))
+
+    with pytest.raises(UsageError, match="with one hit"):
+        fit(data, max_tokens=empty + 20)
 
 
 def test_the_text_says_what_was_probably_meant() -> None:
