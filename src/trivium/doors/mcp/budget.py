@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trivium.analysis.graphemes import boundary
@@ -147,15 +147,18 @@ def fit_context(pack: Callable[[int], Context], *, max_tokens: int) -> Reply:
     while True:
         packed = pack(room)
         reply = _context_reply(packed, max_tokens)
+        bare = tokens(_context_reply(replace(packed, pieces=()), max_tokens))
         excess = tokens(reply) - max_tokens
-        if excess <= 0:
+        if excess <= 0 and (packed.pieces or not packed.left_out):
             return reply
-        if room == 1:
+        if not packed.pieces or bare >= max_tokens:
             raise UsageError(
-                f"maxTokens is {max_tokens}; this answer takes {tokens(reply)} without any text."
+                f"maxTokens is {max_tokens}; this answer takes {bare} without any text, and no "
+                "piece of text fits beside that. Give more."
             )
-        # Room that nothing takes is not to be given up bit by bit: every packing is a search.
-        room = max(1, min(room - excess, packed.tokens - 1))
+        # Fewer pieces take less data, too. Not bit by bit: every packing is a search.
+        share = (max_tokens - bare) / (tokens(reply) - bare)
+        room = max(1, min(int(packed.tokens * share), packed.tokens - 1))
 
 
 def _context_reply(context: Context, max_tokens: int) -> Reply:

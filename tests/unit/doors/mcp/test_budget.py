@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -186,6 +187,21 @@ def test_a_context_is_packed_a_few_times_however_little_is_too_much() -> None:
     assert tokens(reply) < whole
     # Once for all there is, and once for what is one token less.
     assert rooms == [whole - 1, 40 * 10 - 1]
+
+
+def test_a_small_budget_has_some_pieces_and_one_too_small_for_any_is_an_error() -> None:
+    def pack(most: int) -> Context:
+        return replace(packed(most, pieces=40), left_out=1)
+
+    bare = tokens(fit_context(lambda _: packed(0, pieces=0), max_tokens=9_999))
+    reply = fit_context(pack, max_tokens=2 * bare)
+
+    pieces = reply.data["pieces"]
+    assert isinstance(pieces, list)
+    assert len(pieces) >= 1
+    assert tokens(reply) <= 2 * bare
+    with pytest.raises(UsageError, match="no piece of text fits"):
+        fit_context(pack, max_tokens=bare + 2)
 
 
 def test_an_answer_that_is_cut_has_no_next_page_since_hits_would_be_skipped() -> None:
