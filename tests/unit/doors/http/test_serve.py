@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import socket
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,23 @@ def test_a_port_that_is_taken_is_an_error_that_says_so() -> None:
         taken = first.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {taken} of 127.0.0.1.*--port"):
             listen("127.0.0.1", taken)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    async def delays() -> int:
+        held: list[int] = []
+
+        async def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            taken = writer.get_extra_info("socket")
+            held.append(taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        with listen("127.0.0.1", 0) as listener:
+            port = listener.getsockname()[1]
+            async with await asyncio.start_server(note, sock=listener):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                await reader.read()
+                writer.close()
+        return held[0]
+
+    assert asyncio.run(delays()) == 1
