@@ -30,6 +30,7 @@ from trivium.backends.opensearch.reader import EVERY
 from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.spaces import Spaces
 from trivium.backends.opensearch.state import Journal, KeptView, key_of
+from trivium.backends.whole import check_whole, refuse_repeats
 from trivium.errors import BackendRefused
 from trivium.linking.keys import offers
 from trivium.types import View
@@ -52,7 +53,8 @@ class OpenSearchWriter:
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
-        _check(batch)
+        refuse_repeats([one.state.path for one in batch.replaced], what="file")
+        check_whole(batch.replaced)
         self._hand.begin()
         paths = [*batch.removed, *(one.state.path for one in batch.replaced)]
         keys = {key_of(path): path for path in paths}
@@ -376,26 +378,3 @@ def _led(alias: str, version: int, one: Linked, *, before: int) -> Iterator[Row]
         yield Row(alias, rows.edge_key(one.path, order, is_own=False), version, document)
     for order in range(len(one.edges), before):
         yield Row(alias, rows.edge_key(one.path, order, is_own=False), version)
-
-
-def _check(batch: Batch) -> None:
-    """Raise BackendRefused for a batch that cannot be kept whole."""
-    _refuse_repeats([one.state.path for one in batch.replaced], what="file")
-    _refuse_repeats([each.id for one in batch.replaced for each in one.nodes], what="node")
-    _refuse_repeats([each.id for one in batch.replaced for each in one.chunks], what="chunk")
-    for content in batch.replaced:
-        own = {node.id for node in content.nodes}
-        for chunk in content.chunks:
-            if chunk.node_id not in own:
-                raise BackendRefused(
-                    f"Chunk {chunk.id} of {content.state.path} belongs to {chunk.node_id}, "
-                    "which is no node of that file."
-                )
-
-
-def _refuse_repeats(ids: Sequence[str], *, what: str) -> None:
-    seen: set[str] = set()
-    for one in ids:
-        if one in seen:
-            raise BackendRefused(f"The {what} {one} is there twice. Nothing was written.")
-        seen.add(one)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from trivium.analysis.fields import embedding_text, text_key
 from trivium.backends.base import (
     Batch,
-    FileContent,
     FileHistory,
     Linked,
     Pending,
@@ -30,6 +29,7 @@ from trivium.backends.base import (
 )
 from trivium.backends.reference.snapshot import ReferenceSnapshot, State
 from trivium.backends.reference.vectors import quantise
+from trivium.backends.whole import check_whole, refuse_repeats
 from trivium.errors import BackendRefused, IndexLocked, IndexRemoved
 
 if TYPE_CHECKING:
@@ -149,14 +149,14 @@ class ReferenceWriter:
         files = dict(old.files)
         for path in batch.removed:
             files.pop(path, None)
-        _refuse_repeats([content.state.path for content in batch.replaced], what="file")
+        refuse_repeats([content.state.path for content in batch.replaced], what="file")
         for content in batch.replaced:
             files[content.state.path] = content
         for touched in batch.touched:
             if touched.path not in files:
                 raise BackendRefused(f"{touched.path} is not in the index. Write it as replaced.")
             files[touched.path] = replace(files[touched.path], state=touched)
-        _check(files)
+        check_whole(files.values())
         # Whatever changed may change where any name leads: all of it is linked again.
         self._held.state = replace(
             old, seq=old.seq + 1, files=MappingProxyType(files), links=MappingProxyType({})
@@ -293,25 +293,3 @@ class ReferenceWriter:
 
     def compact(self) -> None:
         """Do nothing: statistics are counted anew from what is there."""
-
-
-def _check(files: Mapping[str, FileContent]) -> None:
-    contents = files.values()
-    _refuse_repeats([node.id for content in contents for node in content.nodes], what="node")
-    _refuse_repeats([chunk.id for content in contents for chunk in content.chunks], what="chunk")
-    for content in contents:
-        own = {node.id for node in content.nodes}
-        for chunk in content.chunks:
-            if chunk.node_id not in own:
-                raise BackendRefused(
-                    f"Chunk {chunk.id} of {content.state.path} belongs to {chunk.node_id}, "
-                    "which is no node of that file."
-                )
-
-
-def _refuse_repeats(ids: Sequence[str], *, what: str) -> None:
-    seen: set[str] = set()
-    for one in ids:
-        if one in seen:
-            raise BackendRefused(f"The {what} {one} is there twice. Nothing was written.")
-        seen.add(one)
