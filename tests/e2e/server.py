@@ -33,6 +33,12 @@ class Server:
     def is_ready(self) -> bool:
         return bool(self.client.get("/health").json()["status"] == "ok")
 
+    def ask(self, **body: object) -> httpx.Response:
+        return self.client.post("/api/search", json=body)
+
+    def ids(self, **body: object) -> list[str]:
+        return [hit["id"] for hit in self.ask(**body).json()["results"]]
+
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 

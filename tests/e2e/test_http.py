@@ -1,29 +1,19 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 import pytest
+from tests.e2e.server import Server, serving, soon
 
 from trivium import __version__
 from trivium.backends.embedded.lock import writer_lock
 from trivium.home import folder_of
 
-LAUNCH = """
-import sys
-from pathlib import Path
-from trivium.doors.http.serve import Serving, run
-run(folders=[Path(sys.argv[1])], serving=Serving(port=0))
-"""
 ANSWER_KEYS = [
     "query",
     "profile",
@@ -42,65 +32,6 @@ ANSWER_KEYS = [
     "tookMs",
     "next",
 ]
-TRIES = 400
-
-
-@dataclass
-class Running:
-    process: subprocess.Popen[str]
-    client: httpx.Client
-    lines: list[str] = field(default_factory=list)
-
-    @property
-    def port(self) -> int:
-        assert self.client.base_url.port is not None
-        return self.client.base_url.port
-
-    def ask(self, **body: object) -> httpx.Response:
-        return self.client.post("/api/search", json=body)
-
-    def ids(self, **body: object) -> list[str]:
-        return [hit["id"] for hit in self.ask(**body).json()["results"]]
-
-
-def soon(is_so: Callable[[], bool]) -> bool:
-    """Look until something is so, a bounded number of times."""
-    pause = threading.Event()
-    return any(is_so() or pause.wait(0.05) for _ in range(TRIES))
-
-
-@contextmanager
-def serving(folder: Path, home: Path) -> Iterator[Running]:
-    """A server of its own process, killed at the end."""
-    environ = {
-        "TRIVIUM_HOME": str(home),
-        "TRIVIUM_CONFIG": str(home / "none.toml"),
-        "TRIVIUM_EMBEDDING__MODEL": "none",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-c", LAUNCH, str(folder)],
-        env=environ,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    lines: list[str] = []
-    try:
-        for line in process.stderr:
-            lines.append(line)
-            if "http://" in line:
-                break
-        address = lines[-1].split()[-1]
-        reader = threading.Thread(target=lines.extend, args=(process.stderr,))
-        reader.start()
-        with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
-            yield Running(process, client, lines)
-    finally:
-        process.kill()
-        process.wait()
-        if lines:
-            reader.join()
-        process.stderr.close()
 
 
 def filled(folder: Path) -> Path:
@@ -125,9 +56,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(shop: Path) -> Iterator[Running]:
-    with serving(shop, shop.parent / "home") as running:
-        assert soon(lambda: running.client.get("/health").json()["status"] == "ok")
+def server(shop: Path) -> Iterator[Server]:
+    with serving([shop], shop.parent / "home") as running:
+        assert soon(running.is_ready)
         yield running
 
 
@@ -137,14 +68,14 @@ def error_of(response: httpx.Response) -> tuple[int, str, str]:
     return response.status_code, told["type"], told["message"]
 
 
-def test_health_names_version_and_collection(server: Running) -> None:
+def test_health_names_version_and_collection(server: Server) -> None:
     response = server.client.get("/health")
 
     assert response.status_code == 200
     assert response.json() == {"status": "ok", "version": __version__, "collection": "shop"}
 
 
-def test_a_search_answers_in_the_one_shape_of_every_door(server: Running) -> None:
+def test_a_search_answers_in_the_one_shape_of_every_door(server: Server) -> None:
     response = server.ask(query="hash password", limit=5)
 
     assert response.status_code == 200
@@ -152,13 +83,13 @@ def test_a_search_answers_in_the_one_shape_of_every_door(server: Running) -> Non
     assert response.json()["results"][0]["id"] == "code:sub/auth.py#hash_password"
 
 
-def test_the_first_seeds_five_keys_are_accepted_as_they_are(server: Running) -> None:
+def test_the_first_seeds_five_keys_are_accepted_as_they_are(server: Server) -> None:
     body = {"graphId": "shop", "query": "password", "limit": 10, "kind": "doc", "domain": None}
 
     assert server.ids(**body) == ["doc:guide.md#Install"]
 
 
-def test_g20_fields_xplor_gives_the_first_seeds_keys_and_the_level(server: Running) -> None:
+def test_g20_fields_xplor_gives_the_first_seeds_keys_and_the_level(server: Server) -> None:
     response = server.client.post("/api/search?fields=xplor", json={"query": "hash password"})
 
     first = response.json()["results"][0]
@@ -168,7 +99,7 @@ def test_g20_fields_xplor_gives_the_first_seeds_keys_and_the_level(server: Runni
     assert first["source"] == {"filePath": "sub/auth.py", "startLine": 1}
 
 
-def test_get_and_post_give_the_same_hits(server: Running) -> None:
+def test_get_and_post_give_the_same_hits(server: Server) -> None:
     params = {"q": "password", "top": "1", "filters": '{"lang": "python"}'}
 
     by_get = server.client.get("/api/search", params=params).json()["results"]
@@ -179,14 +110,14 @@ def test_get_and_post_give_the_same_hits(server: Running) -> None:
     assert len(by_get) == 1
 
 
-def test_explain_gives_parts_that_add_up_to_the_score(server: Running) -> None:
+def test_explain_gives_parts_that_add_up_to_the_score(server: Server) -> None:
     hit = server.ask(query="password", explain=True).json()["results"][0]
 
     parts = hit["scoreBreakdown"]["parts"]
     assert hit["score"] == pytest.approx(sum(part["value"] for part in parts))
 
 
-def test_nothing_found_is_an_answer(server: Running) -> None:
+def test_nothing_found_is_an_answer(server: Server) -> None:
     response = server.ask(query="xyzzyplugh")
 
     assert response.status_code == 200
@@ -201,7 +132,7 @@ def test_nothing_found_is_an_answer(server: Running) -> None:
         ("doc:odd\nname.md#Odd", "Odd"),
     ],
 )
-def test_a_node_is_found_by_its_percent_encoded_id(server: Running, wanted: str, name: str) -> None:
+def test_a_node_is_found_by_its_percent_encoded_id(server: Server, wanted: str, name: str) -> None:
     response = server.client.get(f"/api/nodes/{quote(wanted, safe='')}")
 
     assert response.status_code == 200
@@ -210,7 +141,7 @@ def test_a_node_is_found_by_its_percent_encoded_id(server: Running, wanted: str,
     assert response.json()["text"]
 
 
-def test_an_unknown_node_is_404(server: Running) -> None:
+def test_an_unknown_node_is_404(server: Server) -> None:
     response = server.client.get("/api/nodes/code:no.py%23no")
 
     assert error_of(response) == (404, "ChunkNotFound", "Chunk not found: code:no.py#no")
@@ -235,7 +166,7 @@ def test_an_unknown_node_is_404(server: Running) -> None:
     ],
 )
 def test_a_request_that_is_wrong_is_told_what_is_wrong(
-    server: Running, body: object, status: int, named: str
+    server: Server, body: object, status: int, named: str
 ) -> None:
     response = server.client.post("/api/search", json=body)
 
@@ -244,7 +175,7 @@ def test_a_request_that_is_wrong_is_told_what_is_wrong(
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b'{"query": NaN}', b"[" * 100_000])
-def test_malformed_json_is_400(server: Running, body: bytes) -> None:
+def test_malformed_json_is_400(server: Server, body: bytes) -> None:
     response = server.client.post("/api/search", content=body)
 
     assert error_of(response)[:2] == (400, "UsageError")
@@ -253,49 +184,49 @@ def test_malformed_json_is_400(server: Running, body: bytes) -> None:
 @pytest.mark.parametrize(
     "query", ["q=a&q=b", "q=a&query=b", "q=a&limit=x", "q=a&fields=all", "q=a&filters=[", "limit=3"]
 )
-def test_a_wrong_query_string_is_refused(server: Running, query: str) -> None:
+def test_a_wrong_query_string_is_refused(server: Server, query: str) -> None:
     assert error_of(server.client.get(f"/api/search?{query}"))[0] in (400, 422)
 
 
-def test_a_wrong_method_is_told_the_right_ones(server: Running) -> None:
+def test_a_wrong_method_is_told_the_right_ones(server: Server) -> None:
     response = server.client.put("/api/search", json={})
 
     assert error_of(response)[:2] == (405, "MethodNotAllowed")
     assert {"GET", "POST"} <= set(response.headers["allow"].split(", "))
 
 
-def test_an_unknown_path_is_404_in_json(server: Running) -> None:
+def test_an_unknown_path_is_404_in_json(server: Server) -> None:
     assert error_of(server.client.get("/api/nope"))[:2] == (404, "NotFound")
 
 
-def test_a_body_over_one_megabyte_is_413_by_its_announced_length(server: Running) -> None:
+def test_a_body_over_one_megabyte_is_413_by_its_announced_length(server: Server) -> None:
     response = server.ask(query="x" * 1_000_001)
 
     assert error_of(response)[:2] == (413, "BodyTooLarge")
 
 
-def test_a_body_over_one_megabyte_is_413_without_an_announced_length(server: Running) -> None:
+def test_a_body_over_one_megabyte_is_413_without_an_announced_length(server: Server) -> None:
     response = server.client.post("/api/search", content=(b"x" * 50_000 for _ in range(21)))
 
     assert error_of(response)[:2] == (413, "BodyTooLarge")
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
-def test_the_server_answers_to_loopback_names_with_its_port(server: Running, name: str) -> None:
+def test_the_server_answers_to_loopback_names_with_its_port(server: Server, name: str) -> None:
     headers = {"Host": f"{name}:{server.port}"}
 
     assert server.client.get("/health", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost", "localhost:1", "127.0.0.1.evil:80"])
-def test_another_host_name_is_refused(server: Running, host: str) -> None:
+def test_another_host_name_is_refused(server: Server, host: str) -> None:
     response = server.client.get("/health", headers={"Host": host})
 
     assert error_of(response)[:2] == (403, "HostRefused")
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:1"])
-def test_a_page_of_another_origin_is_refused(server: Running, origin: str) -> None:
+def test_a_page_of_another_origin_is_refused(server: Server, origin: str) -> None:
     response = server.client.post(
         "/api/search", json={"query": "password"}, headers={"Origin": origin}
     )
@@ -303,20 +234,20 @@ def test_a_page_of_another_origin_is_refused(server: Running, origin: str) -> No
     assert error_of(response)[:2] == (403, "OriginRefused")
 
 
-def test_a_page_of_the_servers_own_origin_is_answered(server: Running) -> None:
+def test_a_page_of_the_servers_own_origin_is_answered(server: Server) -> None:
     headers = {"Origin": f"http://127.0.0.1:{server.port}"}
 
     assert server.client.get("/health", headers=headers).status_code == 200
 
 
-def test_many_requests_at_once_all_get_the_same_answer(server: Running) -> None:
+def test_many_requests_at_once_all_get_the_same_answer(server: Server) -> None:
     with ThreadPoolExecutor(16) as threads:
         asked = [threads.submit(server.ids, query="password") for _ in range(64)]
 
     assert {tuple(one.result()) for one in asked} == {tuple(server.ids(query="password"))}
 
 
-def test_a_file_written_while_the_server_runs_is_found(server: Running, shop: Path) -> None:
+def test_a_file_written_while_the_server_runs_is_found(server: Server, shop: Path) -> None:
     (shop / "late.md").write_text("# Late\n\nA quokka arrives.\n", encoding="utf-8")
 
     assert soon(lambda: server.ids(query="quokka") == ["doc:late.md#Late"])
@@ -326,7 +257,7 @@ def test_before_the_folder_is_indexed_a_search_answers_and_says_so(tmp_path: Pat
     folder, home = filled(tmp_path / "shop"), tmp_path / "home"
     place = folder_of(folder, home)
     place.mkdir(parents=True)
-    with writer_lock(place, wait_s=1.0), serving(folder, home) as running:
+    with writer_lock(place, wait_s=1.0), serving([folder], home) as running:
         answer = running.ask(query="password").json()
 
         assert answer["results"] == []
@@ -335,7 +266,7 @@ def test_before_the_folder_is_indexed_a_search_answers_and_says_so(tmp_path: Pat
 
 @pytest.mark.parametrize("wish", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_in_order(tmp_path: Path, wish: signal.Signals) -> None:
-    with serving(filled(tmp_path / "shop"), tmp_path / "home") as running:
+    with serving([filled(tmp_path / "shop")], tmp_path / "home") as running:
         assert running.client.get("/health").status_code == 200
         running.process.send_signal(wish)
 
@@ -343,7 +274,7 @@ def test_a_signal_ends_the_server_in_order(tmp_path: Path, wish: signal.Signals)
 
 
 def test_the_log_names_requests_and_never_what_was_asked(tmp_path: Path) -> None:
-    with serving(filled(tmp_path / "shop"), tmp_path / "home") as running:
+    with serving([filled(tmp_path / "shop")], tmp_path / "home") as running:
         running.ask(query="quokkaposted")
         running.client.get("/api/search", params={"q": "quokkagotten"})
         running.process.terminate()

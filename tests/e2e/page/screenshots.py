@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import base64
-import re
 import shutil
 import struct
 import subprocess
@@ -30,9 +29,6 @@ COLOURS = 256
 # As many colours are kept as they are: paper and sheet differ by little.
 EXACT = 96
 FIVE_BITS, MIDDLE = 0xF8F8F8, 0x040404
-# Others may keep the machine busy: of a few answers one that was not held up is shown.
-TRIES_FOR_SPEED = 10
-SLOW = re.compile(r"\d s$|[1-9]\d\d ms$")
 PIXELS = """async png => {
   const picture = await createImageBitmap(await (await fetch(png)).blob());
   const canvas = new OffscreenCanvas(picture.width, picture.height);
@@ -118,15 +114,11 @@ def take(browser: Any, server: Server, picture: Picture, file: Path) -> None:
     look = {"color_scheme": picture.scheme, "reduced_motion": "reduce"}
     with opened(browser, server.address, **size, **look, **picture.more) as page:
         page.route("**/api/status*", nowhere)
-        for _ in range(TRIES_FOR_SPEED):
-            page.goto(picture.address)
-            page.wait_for_selector(picture.awaits)
-            if picture.profile:
-                page.select_option("#profile", picture.profile)
-                page.wait_for_selector(".moved")
-            said = page.locator(".headline p").all_text_contents()
-            if not any(SLOW.search(one) for one in said):
-                break
+        page.goto(picture.address)
+        page.wait_for_selector(picture.awaits)
+        if picture.profile:
+            page.select_option("#profile", picture.profile)
+            page.wait_for_selector(".moved")
         page.wait_for_selector("#state[data-sort='fresh']")
         page.wait_for_selector("body:not(.busy)")
         page.evaluate("document.activeElement.blur()")
