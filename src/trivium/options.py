@@ -60,6 +60,11 @@ class SearchOptions:
     as_you_type: bool = False
     synonyms: bool | None = None
 
+    @property
+    def is_words_alone(self) -> bool:
+        """Whether no model is asked."""
+        return self.search_mode == "keyword" or self.as_you_type
+
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
