@@ -3,7 +3,7 @@
 
 import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
-import { lines, named, visible } from "/assets/text.js";
+import { lines, markedWords, named, rangesOf, visible } from "/assets/text.js";
 import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
 
 const USUAL = new Set(
@@ -87,7 +87,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
       { class: "foot" },
       el(
         "span",
-        { class: "reason" },
+        { class: "reason", title: hit.reason ?? "" },
         visible(hit.context ? `beside another hit: ${Object.values(hit.context).join(", ")}` : (hit.reason ?? "")),
       ),
       passages(hit, told),
@@ -135,10 +135,13 @@ function about(hit) {
 }
 
 function snippet(hit) {
-  const text = hit.snippet ?? "";
-  if (!text.trim()) return null;
   const isProse = PROSE.has(hit.kind);
-  const shown = lines(text, { language: hit.language, marks: telling(hit), isProse });
+  // Where front matter alone was found, what the page is about tells more.
+  const isFacts = isProse && /^---\s*\n/.test(hit.snippet ?? "") && hit.description;
+  const text = (isFacts ? hit.description : hit.snippet) ?? "";
+  if (!text.trim()) return null;
+  const marks = isFacts ? rangesOf(text, markedWords(hit)) : telling(hit);
+  const shown = lines(text, { language: hit.language, marks, isProse });
   const rows = (isProse ? flowing(shown, text.split("\n")) : shown.map((row, at) => [row, hit.snippetLine + at])).slice(
     0,
     LONGEST_SNIPPET,
@@ -205,7 +208,7 @@ function passages(hit, told) {
   return el(
     "span",
     { class: "passages" },
-    "also ",
+    "also at ",
     others.map((one) =>
       el(
         "button",

@@ -5,10 +5,10 @@ import { forgetDetail, showDetail } from "/assets/detail.js";
 import { byId, el, fill, icon } from "/assets/element.js";
 import { nothingFound, startPage } from "/assets/empty.js";
 import { showFacets } from "/assets/facets.js";
-import { busy, dot, notify, quiet, showIndexState } from "/assets/frame.js";
+import { busy, dot, notify, quiet, say, showIndexState } from "/assets/frame.js";
 import { markSelected, showHits } from "/assets/hits.js";
 import { judge, judged, readJudgements } from "/assets/judging.js";
-import { listenToKeys, showKeys } from "/assets/keys.js";
+import { isNarrow, listenToKeys, showKeys } from "/assets/keys.js";
 import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
@@ -17,11 +17,12 @@ import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { counted } from "/assets/words.js";
+import { counted, isPartial, labelOf, placeOf } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
 const STATUS_EVERY_MS = 15_000;
+const INDEXING_EVERY_MS = 1500;
 const TYPING_RESTS_MS = 2000;
 
 const field = byId("query");
@@ -33,6 +34,7 @@ let order = null;
 let moves = null;
 let typedAt = 0;
 let previewTimer = 0;
+let statusTimer = 0;
 let version = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
@@ -71,7 +73,9 @@ changed((now, before, why) => {
   const isNew = questionOf(now) !== questionOf(before);
   if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
   showView();
-  if (!isNew) showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+  if (isNew) return;
+  showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+  if (why === "back") sayWhatIsShown();
 });
 
 function askNow(typing) {
@@ -98,6 +102,7 @@ function answered(found, { state: asked, asYouType }) {
   }
   showAnswer(asYouType);
   if (!asYouType) readJudgements(asked);
+  if (isPartial(found)) watchStatus();
 }
 
 /** Keep the order of this answer, and what moved if only the profile is another. */
@@ -149,7 +154,6 @@ async function tryAgain() {
 // --- Showing
 
 function showAnswer(asYouType) {
-  const now = state();
   document.body.classList.remove("at-start");
   const summary = byId("summary");
   const isEmpty = !answer.results.length;
@@ -162,11 +166,31 @@ function showAnswer(asYouType) {
     suggestions(answer),
     asYouType ? null : more(answer),
   );
-  byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
-  if (!asYouType) showSelection(0);
+  if (asYouType) return;
+  sayAnswer();
+  showSelection(0);
+}
+
+function sayAnswer() {
+  const so = isPartial(answer) ? " so far, the folder is being indexed" : "";
+  const [first] = answer.results;
+  if (!first) say(`Nothing found${so}`);
+  else say(`${counted(answer.total, "hit")} for ${state().q}${so}. First: ${labelOf(first)}, ${first.type}`);
+}
+
+/** After Back to the same answer: what of it is shown now. */
+function sayWhatIsShown() {
+  if (state().view === "status") say("Status of the index");
+  else if (!answer) say("Start page");
+  else {
+    const hit = answer.results.find((one) => one.id === (state().at || selectedId()));
+    if (hit) say(`${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}`);
+    else sayAnswer();
+  }
 }
 
 function showStart() {
+  if (!document.body.classList.contains("at-start")) say("Start page");
   document.body.classList.add("at-start");
   fill(byId("summary"));
   fill(byId("hits"));
@@ -184,7 +208,7 @@ function showView() {
   if (isStatus && !byId("wide").childElementCount)
     fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
   // What is covered cannot be reached by keys either.
-  const isCovered = isStatus || (state().open && matchMedia("(max-width: 900px)").matches);
+  const isCovered = isStatus || (state().open && isNarrow());
   for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
     one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
   if (isStatus)
@@ -257,7 +281,8 @@ function move(step) {
   if (!links.length) return false;
   const at = links.findIndex((one) => one.closest(".hit").classList.contains("selected"));
   const isThere = links.includes(document.activeElement);
-  const next = step === 0 || (!isThere && at <= 0 && step > 0) ? 0 : at + step;
+  // Where the pane covers the list, none is marked before: the first step is to the first hit.
+  const next = isNarrow() && !isThere ? 0 : at + step;
   if (next < 0) field.focus();
   else (links[next] ?? byId("more-hits") ?? links.at(-1)).focus();
   document.activeElement.closest(".hit")?.scrollIntoView({ block: "nearest" });
@@ -292,6 +317,23 @@ async function refreshStatus() {
   }
   const isUsed = byId("after").contains(document.activeElement);
   if (asksNothing(state()) && !state().view && !isUsed) showStart();
+  watchStatus();
+}
+
+/** Look again later: often while the folder is indexed, and then ask again what was answered in part. */
+function watchStatus() {
+  clearTimeout(statusTimer);
+  const wasIndexing = Boolean(status?.progress);
+  const isPart = answer && isPartial(answer);
+  statusTimer = setTimeout(
+    async () => {
+      if (document.hidden || state().view) return watchStatus();
+      await refreshStatus();
+      const isPartOrNothing = answer && isPartial(answer) && (!status?.progress || !answer.results.length);
+      if (isPartOrNothing && status?.files) askNow(false);
+    },
+    wasIndexing || isPart ? INDEXING_EVERY_MS : STATUS_EVERY_MS,
+  );
 }
 
 function openTheSettings() {
@@ -358,10 +400,6 @@ listenToKeys({
     if (hit) keepJudgement(hit, worth);
   },
 });
-setInterval(() => {
-  if (!document.hidden && !state().view) refreshStatus();
-}, STATUS_EVERY_MS);
-
 fill(byId("clear"), icon("close"));
 fill(byId("settings"), icon("gear"));
 fill(byId("help"), icon("keys"));
@@ -371,4 +409,4 @@ byId("clear").hidden = !state().q;
 begin();
 showView();
 askNow(false);
-if (asksNothing(state()) && !matchMedia("(pointer: coarse)").matches) field.focus();
+if (asksNothing(state()) && !state().view && !matchMedia("(pointer: coarse)").matches) field.focus();

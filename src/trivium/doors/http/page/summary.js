@@ -7,13 +7,14 @@ import { searchButton } from "/assets/empty.js";
 import { movesLine } from "/assets/moves.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { grouped, means, took } from "/assets/words.js";
+import { grouped, isPartial, means, took } from "/assets/words.js";
 
 const SORTS = [
   ["", "by relevance"],
   ["newest", "newest first"],
   ["path", "by path"],
 ];
+const STAGES = { vectors: "Meaning", sync: "Indexing", text: "Words", names: "Names" };
 const MOST_SUGGESTIONS = 6;
 
 export function summaryOf(answer, moves) {
@@ -37,7 +38,7 @@ function headline(answer) {
     { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
     SORTS.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)),
   );
-  const words = ` found by ${means(answer)} in ${took(answer.tookMs)}`;
+  const words = ` found${isPartial(answer) ? " so far" : ""} by ${means(answer)} in ${took(answer.tookMs)}`;
   return el(
     "div",
     { class: "headline" },
@@ -48,11 +49,14 @@ function headline(answer) {
 }
 
 function degraded(answer) {
-  if (!answer.degraded.length) return null;
+  // While a folder is indexed, that is why meaning is missing: one line is enough.
+  const isFirst = isPartial(answer);
+  const said = answer.degraded.filter(({ stage }) => !isFirst || stage !== "vectors");
+  if (!said.length) return null;
   return el(
     "ul",
     { class: "degraded" },
-    answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason))),
+    said.map(({ stage, reason }) => el("li", {}, el("strong", {}, STAGES[stage] ?? stage), " ", visible(reason))),
   );
 }
 

@@ -79,6 +79,10 @@ export function lines(text, { language = "", marks = [], isProse = false } = {})
 
 function put(line, text, sort, mark) {
   if (!text || text === "\n" || sort === "drop") return;
+  if (sort === "gap" || sort === "bar") {
+    line.push(sort === "gap" ? " " : el("span", { class: "t-bar" }, "·"));
+    return;
+  }
   const shown = sort ? el("span", { class: `t-${sort}` }, visible(text)) : visible(text);
   if (mark) line.push(el("mark", {}, shown));
   else line.push(...[shown].flat());
