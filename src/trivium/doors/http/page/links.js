@@ -102,7 +102,8 @@ function meant(target, nodes, home) {
     const called = (one) => alike(labelOf(one).split(" / ").at(-1));
     const section = heading && all.find((one) => isSection(one) && called(one) === heading);
     const whole = all.filter((one) => !isSection(one)).sort((a, b) => (a.kind === "file") - (b.kind === "file"));
-    return section || (whole[0] ?? all[0]);
+    // A search may have found a section alone: the whole has the same id, up to the heading.
+    return section || (whole[0] ?? all.map(({ id }) => ({ id: id.split("#")[0] }))[0]);
   };
   return of(isPath) ?? (place ? of(isNamed) : null) ?? null;
 }
