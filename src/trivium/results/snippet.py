@@ -426,8 +426,8 @@ def _places(
         found = matched.intersection(words_of.terms(piece))
         if cjk.RUN.match(piece):
             places += [
-                (at + first, at + last, frozenset({one}))
-                for first, last, one in _inside(piece, found, words_of)
+                (at + first, at + last, terms)
+                for first, last, terms in _joined(_inside(piece, found, words_of))
             ]
         elif found:
             places.append((at, at + len(piece), found))
@@ -441,6 +441,20 @@ def _inside(run: str, wanted: frozenset[str], words_of: Analyser) -> list[tuple[
     units = words_of.units(run) if words_of.units is not None and wanted else []
     found = sorted((one.start, one.end, one.term) for one in units if one.term in wanted)
     return found or _pairs(run, wanted)
+
+
+def _joined(
+    places: list[tuple[int, int, str]],
+) -> list[tuple[int, int, frozenset[str]]]:
+    """Return pairs that share a letter as the one word they are of, with all their terms."""
+    joined: list[tuple[int, int, frozenset[str]]] = []
+    for first, last, term in places:
+        if joined and first < joined[-1][1]:
+            start, end, terms = joined[-1]
+            joined[-1] = (start, max(end, last), terms | {term})
+        else:
+            joined.append((first, last, frozenset({term})))
+    return joined
 
 
 def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:

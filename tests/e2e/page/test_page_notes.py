@@ -12,14 +12,15 @@ from tests.e2e.page.browsing import until
 NOTES = {
     "garden/tomatoes.md": (
         "---\ntitle: Growing tomatoes\ntags: [garden]\nlinks:\n  - soil\nrelated: '[[Compost]]'\n"
-        "---\n# Growing tomatoes\n\nTomatoes want warmth. See [[soil]], [the plan](watering.md) and\n"
+        "---\n# Growing tomatoes\n\n"
+        "Tomatoes want warmth. See [[soil]] and [the plan](watering.md),\n"
         "[seeds](https://example.org/seeds). Never [this](javascript:window.ran=1).\n\n"
         "## Illness\n\n### Blight\n\nBurn the leaves, never on the [[compost|compost heap]].\n"
         "After [[Frost dates]] none are left. See [[no such note]].\n"
     ),
     "garden/soil.md": "---\ntitle: Soil\n---\nLoose, with much humus. Feed it with [[compost]].\n",
     "garden/watering.md": "---\ntitle: Watering plan\n---\nIn the morning. Back to [[tomatoes]].\n",
-    "garden/compost.md": "---\ntitle: Compost\ntags: [kitchen]\n---\nTwo thirds brown, one green.\n",
+    "garden/compost.md": "---\ntitle: Compost\ntags: [kitchen]\n---\nTwo thirds brown, one raw.\n",
     "almanac/frost-dates.md": "# Frost dates\n\nThe last frost comes in the middle of May.\n",
     "kitchen/bread.md": (
         "# Bread\n\n| step | hours |\n|---|---|\n| rise<br>slowly | 5 |\n| proof | [[soil]] 12 |\n"

@@ -295,6 +295,16 @@ def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
     assert 160 < len(found.text) <= 320
 
 
+def test_pairs_of_letters_that_overlap_are_told_as_the_word_they_are_of() -> None:
+    query = "パスワード"
+    text = "保存されたパスワードを比べる。"
+
+    marks, words = marked(text, frozenset(STANDARD.terms(query)), STANDARD)
+
+    assert [text[first:last] for first, last in marks] == [query]
+    assert words == (query,)
+
+
 FRONT = "---\ntitle: Growing tomatoes\ntags: [garden]\n---\n"
 
 

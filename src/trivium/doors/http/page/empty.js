@@ -51,16 +51,20 @@ export function nothingFound(answer) {
     ),
     near
       ? el(
-          "p",
-          {},
-          "Names near it: ",
-          near
-            .slice(NEAR.length)
-            .split(", ")
-            .map((one) => {
-              const name = one.split(" in ")[0];
-              return [searchButton(name, one), " "];
-            }),
+          "div",
+          { class: "near" },
+          el("h3", {}, "Names near it"),
+          el(
+            "ul",
+            {},
+            near
+              .slice(NEAR.length)
+              .split(", ")
+              .map((one) => {
+                const [name, path] = one.split(" in ");
+                return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
+              }),
+          ),
         )
       : null,
     notes.length

@@ -3,14 +3,9 @@
 
 import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
-import { lines, markedWords, named, rangesOf, visible } from "/assets/text.js";
+import { lines, markedWords, named, rangesOf, telling, visible } from "/assets/text.js";
 import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
 
-const USUAL = new Set(
-  "a an and are as at be by for from has how if in is it of on or that the this to was what when where which with".split(
-    " ",
-  ),
-);
 const LONGEST_SNIPPET = 12;
 const PASSAGES = 3;
 const PROSE = new Set(["doc", "note", "task", "skill"]);
@@ -176,13 +171,6 @@ function flowing(shown, starts) {
     isNew = false;
   }
   return found;
-}
-
-/** The marks without those of words that stand everywhere, if others are left. */
-function telling(hit) {
-  const points = [...(hit.snippet ?? "")];
-  const others = hit.highlights.filter(([first, last]) => !USUAL.has(points.slice(first, last).join("").toLowerCase()));
-  return others.length ? others : hit.highlights;
 }
 
 function tags(hit, told) {

@@ -14,7 +14,8 @@ const SORTS = [
   ["newest", "newest first"],
   ["path", "by path"],
 ];
-const STAGES = { vectors: "Meaning", sync: "Indexing", text: "Words", names: "Names" };
+// What is missing of the folder needs no name.
+const STAGES = { vectors: "Meaning", sync: "", text: "Words", names: "Names" };
 const MOST_SUGGESTIONS = 6;
 
 export function summaryOf(answer, moves) {
@@ -48,6 +49,8 @@ function headline(answer) {
   );
 }
 
+const named = (stage) => (stage ? [el("strong", {}, stage), " "] : "");
+
 function degraded(answer) {
   // While a folder is indexed, that is why meaning is missing: one line is enough.
   const isFirst = isPartial(answer);
@@ -56,7 +59,7 @@ function degraded(answer) {
   return el(
     "ul",
     { class: "degraded" },
-    said.map(({ stage, reason }) => el("li", {}, el("strong", {}, STAGES[stage] ?? stage), " ", visible(reason))),
+    said.map(({ stage, reason }) => el("li", {}, named(STAGES[stage] ?? stage), visible(reason))),
   );
 }
 

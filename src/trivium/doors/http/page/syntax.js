@@ -159,6 +159,7 @@ export function proseTokens(text) {
     found.push([row.index + open.length + inside.length, row.index + row[0].length, "drop"]);
     if (!close) found.pop();
   }
+  for (const { index } of text.matchAll(/[ \t]\|$/gm)) found.push([index, index + 2, "drop"]);
   for (const { index, 0: sign } of text.matchAll(/<br ?\/?>/gi)) found.push([index, index + sign.length, "gap"]);
   for (const one of text.matchAll(DECORATED)) {
     const inside = one[1] ?? one[2] ?? one[3];
