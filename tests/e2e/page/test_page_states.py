@@ -53,14 +53,20 @@ def test_a_server_that_is_gone_is_said_and_its_return_noticed(browser: Any, tmp_
         with opened(browser, first.address, width=1200, height=800) as page:
             page.goto("/?q=password")
             page.wait_for_selector(".hit")
+            place = page.locator(".hit").first.bounding_box()
             first.stop()
             page.fill("#query", "retry")
             page.wait_for_selector("#notice:not([hidden])")
             assert "does not answer" in page.text_content("#notice")
             assert page.get_attribute("#state", "data-sort") == "gone"
+            # The hits of the question before stay where they are, and are not taken for its own.
+            assert page.locator(".hit").first.bounding_box() == place
+            assert page.eval_on_selector("#page", "one => getComputedStyle(one).opacity") == "0.5"
+            # Dismissed, it is tried on all the same.
+            page.click("#notice .round")
             with serving([folder], home, port=port):
-                page.wait_for_selector("#notice", state="hidden")
                 page.wait_for_selector(".hit h3:has-text('retry')")
+                assert page.locator("body.is-gone").count() == 0
 
 
 def test_a_refused_request_is_said_in_the_servers_words(page: Any) -> None:

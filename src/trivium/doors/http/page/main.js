@@ -35,6 +35,7 @@ let moves = null;
 let typedAt = 0;
 let previewTimer = 0;
 let statusTimer = 0;
+let againTimer = 0;
 let version = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
@@ -93,6 +94,7 @@ function askNow(typing) {
 
 function answered(found, { state: asked, asYouType }) {
   busy(asYouType);
+  document.body.classList.remove("is-gone");
   quiet();
   answer = found;
   if (!asYouType) {
@@ -125,8 +127,11 @@ function failed(error) {
   }
   if (error.isGone) {
     dot("gone", "no server");
+    // What stands there may be of another question.
+    document.body.classList.add("is-gone");
     notify("The server does not answer. The page tries again by itself.");
-    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    clearTimeout(againTimer);
+    againTimer = setTimeout(tryAgain, AGAIN_AFTER_MS);
     return;
   }
   quiet();
@@ -140,14 +145,15 @@ function failed(error) {
 }
 
 async function tryAgain() {
-  if (byId("notice").hidden) return;
+  if (!document.body.classList.contains("is-gone")) return;
   try {
     await ask("/health");
+    document.body.classList.remove("is-gone");
     quiet();
     begin();
     askNow(false);
   } catch {
-    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    againTimer = setTimeout(tryAgain, AGAIN_AFTER_MS);
   }
 }
 
