@@ -152,6 +152,24 @@ def test_the_graph_says_how_many_nodes_and_links_it_draws(page: Any) -> None:
     assert page.text_content("#edge-calls .count") == str(links)
 
 
+def test_a_kind_of_links_draws_as_many_as_its_chip_says(page: Any) -> None:
+    page.goto("/?q=check_password&pane=graph&hops=2")
+    page.wait_for_selector(".drawing .dot")
+    said = dict(
+        page.eval_on_selector_all(
+            ".edges .chip", "all => all.map(one => [one.id, one.lastChild.textContent])"
+        )
+    )
+
+    assert len(said) >= 3
+    for chip, count in said.items():
+        page.click(f"#{chip}")
+        page.wait_for_selector(f"#{chip}[aria-pressed='true']")
+        assert drawn(page)[1] == int(count), chip
+        page.click(f"#{chip}")
+        page.wait_for_selector(f"#{chip}[aria-pressed='false']")
+
+
 BOXES = """texts => texts.filter(one => getComputedStyle(one).display !== 'none').map(one => {
   const { left, right, top, bottom, height } = one.getBoundingClientRect();
   return { left, right, top, bottom, height, words: one.textContent };

@@ -14,7 +14,8 @@ NOTES = {
         "---\ntitle: Growing tomatoes\ntags: [garden]\nlinks:\n  - soil\nrelated: '[[Compost]]'\n"
         "---\n# Growing tomatoes\n\n"
         "Tomatoes want warmth. See [[soil]] and [the plan](watering.md),\n"
-        "[seeds](https://example.org/seeds). Never [this](javascript:window.ran=1).\n\n"
+        "![A bed](bed.png) [seeds](https://example.org/seeds).\n"
+        "Never [this](javascript:window.ran=1).\n\n"
         "## Illness\n\n### Blight\n\nBurn the leaves, never on the [[compost|compost heap]].\n"
         "After [[Frost dates]] none are left. See [[no such note]].\n"
     ),
@@ -119,6 +120,8 @@ def test_links_out_of_the_folder_open_beside_it_and_none_runs(page: Any) -> None
     out = page.locator(".prose a[target='_blank']")
 
     assert out.all_text_contents() == ["seeds"]
+    # A picture is its words, and leads nowhere.
+    assert page.locator(".prose :text-is('A bed')").evaluate("one => one.localName") == "span"
     assert out.get_attribute("rel") == "noopener noreferrer"
     assert page.locator("[href^='javascript']").count() == 0
     page.click(".prose p:has-text('Never this')", position={"x": 2, "y": 2})

@@ -38,9 +38,13 @@ export async function showGraph(panel, node, context) {
   const around = async (more) =>
     drawable(await ask("/api/neighbors", { params: { ...params, ...more }, signal: context.signal }));
   const whole = await around();
-  let shown = whole;
-  // What was cut off may have been of the wanted types.
-  if (wanted.length) shown = whole.truncated ? await around({ types: wanted.join(",") }) : only(whole, wanted);
+  let shown = wanted.length ? only(whole, wanted) : whole;
+  if (wanted.length && whole.truncated) {
+    // What was cut off may have been of the wanted types.
+    const reached = await around({ types: wanted.join(",") });
+    if (reached.edges.length >= shown.edges.length) shown = reached;
+    else shown = { ...shown, truncated: false };
+  }
   // Of the chosen types, what is drawn; of the others, what there is.
   const counts = { ...countsOf(whole.edges), ...Object.fromEntries(wanted.map((type) => [type, 0])) };
   Object.assign(counts, countsOf(shown.edges));
@@ -108,23 +112,11 @@ function countsOf(edges) {
   return counts;
 }
 
-/** The part of a graph that is reached over edges of these types. */
+/** The links of these types and what they join, with the middle: as many as their chips say. */
 function only(graph, types) {
   const edges = graph.edges.filter((edge) => types.includes(edge.type));
-  const reached = new Set([graph.nodes[0]?.id]);
-  for (let size = 0; size !== reached.size;) {
-    size = reached.size;
-    for (const { source, target } of edges)
-      if (reached.has(source) || reached.has(target)) {
-        reached.add(source);
-        reached.add(target);
-      }
-  }
-  return {
-    ...graph,
-    nodes: graph.nodes.filter((node) => reached.has(node.id)),
-    edges: edges.filter((edge) => reached.has(edge.source)),
-  };
+  const joined = new Set([graph.nodes[0]?.id, ...edges.flatMap(({ source, target }) => [source, target])]);
+  return { ...graph, nodes: graph.nodes.filter((node) => joined.has(node.id)), edges };
 }
 
 function hop(value, words, depth) {

@@ -142,6 +142,7 @@ export function inline(text, to) {
     else if (strong !== undefined) shown.push(el("strong", {}, inline(strong, to)));
     else if (slanted !== undefined) shown.push(el("em", {}, visible(slanted)));
     else if (wiki !== undefined) shown.push(wikilink(wiki, to));
+    else if (found[0].startsWith("!")) shown.push(el("span", { class: "picture" }, visible(words)));
     else shown.push(linked(words, target, to));
   }
   shown.push(visible(text.slice(at)));
