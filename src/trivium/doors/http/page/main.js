@@ -1,6 +1,7 @@
 // The spine of the page: a change of the state -> a question, its answer -> what is shown.
 
 import { asksNothing, search, stop } from "/assets/asking.js";
+import { showChoices } from "/assets/choices.js";
 import { forgetDetail, showDetail } from "/assets/detail.js";
 import { byId, el, fill, icon } from "/assets/element.js";
 import { nothingFound, startPage } from "/assets/empty.js";
@@ -15,9 +16,9 @@ import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
 import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
-import { more, suggestions, summaryOf } from "/assets/summary.js";
+import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { counted, isPartial, labelOf, placeOf } from "/assets/words.js";
+import { isPartial } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
@@ -76,7 +77,7 @@ changed((now, before, why) => {
   showView();
   if (isNew) return;
   showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
-  if (why === "back") sayWhatIsShown();
+  if (why === "back") say(shownOf(answer, now.at || selectedId()));
 });
 
 function askNow(typing) {
@@ -173,26 +174,8 @@ function showAnswer(asYouType) {
     asYouType ? null : more(answer),
   );
   if (asYouType) return;
-  sayAnswer();
+  say(saidOf(answer));
   showSelection(0);
-}
-
-function sayAnswer() {
-  const so = isPartial(answer) ? " so far, the folder is being indexed" : "";
-  const [first] = answer.results;
-  if (!first) say(`Nothing found${so}`);
-  else say(`${counted(answer.total, "hit")} for ${state().q}${so}. First: ${labelOf(first)}, ${first.type}`);
-}
-
-/** After Back to the same answer: what of it is shown now. */
-function sayWhatIsShown() {
-  if (state().view === "status") say("Status of the index");
-  else if (!answer) say("Start page");
-  else {
-    const hit = answer.results.find((one) => one.id === (state().at || selectedId()));
-    if (hit) say(`${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}`);
-    else sayAnswer();
-  }
 }
 
 function showStart() {
@@ -351,30 +334,12 @@ function openTheSettings() {
   });
 }
 
-function showChoices() {
-  const place = byId("profile");
-  const now = state().profile || profiles.default;
-  fill(
-    place,
-    profiles.profiles.map((one) =>
-      el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name),
-    ),
-  );
-  place.value = now;
-  byId("collections").hidden = collections.length < 2;
-  fill(
-    byId("collection"),
-    collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)),
-  );
-  byId("collection").value = state().collection;
-}
-
 async function begin() {
   refreshStatus();
   const [known, held] = await Promise.allSettled([ask("/api/profiles"), ask("/api/collections")]);
   if (known.status === "fulfilled") Object.assign(profiles, known.value);
   if (held.status === "fulfilled") collections = held.value.collections;
-  showChoices();
+  showChoices(profiles, collections);
   if (answer) showFacets(answer, collections);
 }
 
@@ -397,7 +362,7 @@ byId("brand").addEventListener("click", (event) => {
   go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
   field.focus();
 });
-changed(showChoices);
+changed(() => showChoices(profiles, collections));
 listenToKeys({
   move,
   clear,

@@ -7,7 +7,7 @@ import { searchButton } from "/assets/empty.js";
 import { movesLine } from "/assets/moves.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { grouped, isPartial, means, took } from "/assets/words.js";
+import { counted, grouped, isPartial, labelOf, means, placeOf, took } from "/assets/words.js";
 
 const SORTS = [
   ["", "by relevance"],
@@ -103,4 +103,20 @@ export function more(answer) {
     },
     "More hits",
   );
+}
+
+/** An answer for those who hear it. */
+export function saidOf(answer) {
+  const soFar = isPartial(answer) ? " so far, the folder is being indexed" : "";
+  const [first] = answer.results;
+  if (!first) return `Nothing found${soFar}`;
+  return `${counted(answer.total, "hit")} for ${state().q}${soFar}. First: ${labelOf(first)}, ${first.type}`;
+}
+
+/** What is shown after Back, for those who hear it. */
+export function shownOf(answer, id) {
+  if (state().view === "status") return "Status of the index";
+  if (!answer) return "Start page";
+  const hit = answer.results.find((one) => one.id === id);
+  return hit ? `${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}` : saidOf(answer);
 }
