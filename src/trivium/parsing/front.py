@@ -35,6 +35,12 @@ def front_matter(text: str) -> tuple[Mapping[str, MetaValue], int]:
     return _Reader(found[1].splitlines()).values(), found.end()
 
 
+def text_start(text: str) -> int:
+    """Return where the text after the front matter starts; 0 where there is none."""
+    found = _FRONT_MATTER.match(text)
+    return 0 if found is None else found.end()
+
+
 def words(value: MetaValue) -> tuple[str, ...]:
     """Return a list as it is, and a text cut at its commas."""
     if isinstance(value, tuple):

@@ -16,6 +16,7 @@ from trivium.analysis import cjk, identifiers
 from trivium.analysis.graphemes import boundary
 from trivium.analysis.starts import starts_of_all
 from trivium.analysis.words import Analyser
+from trivium.parsing.front import text_start
 from trivium.results.sentences import sentences
 from trivium.types import PROSE, Node
 
@@ -85,8 +86,15 @@ def prose(text: str, *, first_line: int, sought: Sought, is_cut: bool = False) -
     """Return the few sentences of `text` that hold most of the terms; else the nearest; the first.
 
     A sentence that only meaning found is marked as a whole. A text that `is_cut` from a longer
-    one may start inside a word, which is not shown.
+    one may start inside a word, which is not shown. Front matter is shown only for a match that
+    the text after it lacks.
     """
+    after = 0 if is_cut else _after_front_matter(text, sought)
+    line = first_line + text.count("\n", 0, after)
+    return _sentences_of(text[after:], first_line=line, sought=sought, is_cut=is_cut)
+
+
+def _sentences_of(text: str, *, first_line: int, sought: Sought, is_cut: bool) -> Snippet:
     spans = sentences(text)
     if not spans:
         return Snippet("", (), first_line, ())
@@ -111,6 +119,19 @@ def prose(text: str, *, first_line: int, sought: Sought, is_cut: bool = False) -
     if marks_all:
         marks = (_shared(spans[best], (start, start + len(kept))),)
     return Snippet(kept, marks, first_line + text.count("\n", 0, start), words)
+
+
+def _after_front_matter(text: str, sought: Sought) -> int:
+    """Return where the text starts that tells more than the facts above it, or 0."""
+    start = text_start(text)
+    if not text[start:].strip():
+        return 0
+    matching = _matching(sought.terms, sought.words_of)
+    places = [place for place, _, _ in matching.in_text(text)] if start else []
+    if places and places[-1] < start:
+        return 0
+    matching.share(text, start, len(text))
+    return start
 
 
 def _found_by_sentence(
@@ -405,8 +426,8 @@ def _places(
         found = matched.intersection(words_of.terms(piece))
         if cjk.RUN.match(piece):
             places += [
-                (at + first, at + last, frozenset({one}))
-                for first, last, one in _inside(piece, found, words_of)
+                (at + first, at + last, terms)
+                for first, last, terms in _joined(_inside(piece, found, words_of))
             ]
         elif found:
             places.append((at, at + len(piece), found))
@@ -420,6 +441,20 @@ def _inside(run: str, wanted: frozenset[str], words_of: Analyser) -> list[tuple[
     units = words_of.units(run) if words_of.units is not None and wanted else []
     found = sorted((one.start, one.end, one.term) for one in units if one.term in wanted)
     return found or _pairs(run, wanted)
+
+
+def _joined(
+    places: list[tuple[int, int, str]],
+) -> list[tuple[int, int, frozenset[str]]]:
+    """Return pairs that share a letter as the one word they are of, with all their terms."""
+    joined: list[tuple[int, int, frozenset[str]]] = []
+    for first, last, term in places:
+        if joined and first < joined[-1][1]:
+            start, end, terms = joined[-1]
+            joined[-1] = (start, max(end, last), terms | {term})
+        else:
+            joined.append((first, last, frozenset({term})))
+    return joined
 
 
 def _pairs(run: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:

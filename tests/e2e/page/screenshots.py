@@ -62,7 +62,7 @@ PICTURES = (
     Picture("search", "/?q=where+are+secrets+masked", ".code .row.focus"),
     Picture("search-dark", "/?q=fuse+rankings", ".code .row.focus", scheme="dark"),
     Picture("explain", "/?q=fuse+rankings&pane=explain&profile=rag", "#sum", profile="best"),
-    Picture("graph", "/?q=rank+scope&pane=graph", ".drawing .named", scheme="dark"),
+    Picture("graph", "/?q=rank_by_degree&pane=graph", ".drawing .named", scheme="dark"),
     Picture(
         "phone",
         "/?q=where+are+secrets+masked",

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from tests.e2e.page.browsing import Server, until
+from tests.e2e.page.browsing import Server, opened, until
 
 
 def shown_score(page: Any) -> float:
@@ -131,6 +131,71 @@ def test_edges_can_be_chosen_and_followed_two_steps(page: Any) -> None:
     assert one <= near
     assert two > one
     assert "login" in page.text_content(".ways")
+
+
+def drawn(page: Any) -> tuple[int, int]:
+    return page.locator(".drawing .dot").count(), page.locator(".drawing .edge").count()
+
+
+def test_the_graph_says_how_many_nodes_and_links_it_draws(page: Any) -> None:
+    page.goto("/?q=check_password&pane=graph&hops=2")
+    page.wait_for_selector(".drawing .dot")
+    nodes, links = drawn(page)
+    counts = page.locator(".edges .count").all_text_contents()
+
+    assert page.text_content("#drawn") == f"{nodes} nodes, {links} links"
+    assert sum(map(int, counts)) == links
+    page.click("#edge-calls")
+    page.wait_for_selector("#edge-calls[aria-pressed='true']")
+    nodes, links = drawn(page)
+    assert page.text_content("#drawn") == f"{nodes} nodes, {links} links"
+    assert page.text_content("#edge-calls .count") == str(links)
+
+
+def test_a_kind_of_links_draws_as_many_as_its_chip_says(page: Any) -> None:
+    page.goto("/?q=check_password&pane=graph&hops=2")
+    page.wait_for_selector(".drawing .dot")
+    said = dict(
+        page.eval_on_selector_all(
+            ".edges .chip", "all => all.map(one => [one.id, one.lastChild.textContent])"
+        )
+    )
+
+    assert len(said) >= 3
+    for chip, count in said.items():
+        page.click(f"#{chip}")
+        page.wait_for_selector(f"#{chip}[aria-pressed='true']")
+        assert drawn(page)[1] == int(count), chip
+        page.click(f"#{chip}")
+        page.wait_for_selector(f"#{chip}[aria-pressed='false']")
+
+
+BOXES = """texts => texts.filter(one => getComputedStyle(one).display !== 'none').map(one => {
+  const { left, right, top, bottom, height } = one.getBoundingClientRect();
+  return { left, right, top, bottom, height, words: one.textContent };
+})"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
+def test_names_in_the_graph_can_be_read_and_neither_overlap_nor_are_cut(
+    browser: Any, server: Server, width: int, height: int
+) -> None:
+    size = {"width": width, "height": height, "reduced_motion": "reduce"}
+    with opened(browser, server.address, **size) as page:
+        page.goto("/?q=check_password&pane=graph&hops=2&open=1")
+        page.wait_for_selector(".drawing .named")
+        canvas = page.locator(".canvas").bounding_box()
+        boxes = page.eval_on_selector_all(".drawing .named text", BOXES)
+        assert len(boxes) >= 3
+        for at, one in enumerate(boxes):
+            assert one["height"] >= 12
+            assert canvas["x"] <= one["left"] < one["right"] <= canvas["x"] + canvas["width"]
+            assert canvas["y"] <= one["top"] < one["bottom"] <= canvas["y"] + canvas["height"]
+            for other in boxes[:at]:
+                is_beside = one["left"] >= other["right"] or other["left"] >= one["right"]
+                # Boxes of letters are higher than the letters.
+                is_below = one["top"] + 3 >= other["bottom"] or other["top"] + 3 >= one["bottom"]
+                assert is_beside or is_below, (one, other)
 
 
 def test_a_node_of_the_picture_can_be_visited(page: Any) -> None:

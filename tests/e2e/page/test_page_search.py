@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.e2e.page.browsing import Server, until
+from tests.e2e.page.browsing import Server, opened, until
 
 
 def asked(page: Any) -> dict[str, list[str]]:
@@ -134,7 +134,6 @@ def test_keys_reach_everything(page: Any) -> None:
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "query"
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("j")
     third = page.evaluate("document.activeElement.textContent")
     assert third == names(page)[2]
@@ -157,6 +156,78 @@ def test_keys_reach_everything(page: Any) -> None:
 
     assert page.input_value("#query") == ""
     assert "q" not in asked(page)
+
+
+def test_the_first_step_down_leaves_the_hit_that_is_marked_already(page: Any) -> None:
+    page.goto("/?q=password")
+    page.wait_for_selector(".detail .tabs")
+    assert page.locator(".hit.selected h3").text_content() == names(page)[0]
+
+    page.focus("#query")
+    page.keyboard.press("ArrowDown")
+
+    assert page.locator(".hit.selected h3").text_content() == names(page)[1]
+    assert page.evaluate("document.activeElement.textContent") == names(page)[1]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.id") == "query"
+
+
+def test_where_no_hit_is_marked_the_first_step_down_is_to_the_first(
+    browser: Any, server: Server
+) -> None:
+    with opened(browser, server.address, width=700, height=800) as page:
+        page.goto("/?q=password")
+        page.wait_for_selector(".hit")
+        page.focus("#query")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.textContent") == names(page)[0]
+
+
+def test_back_is_told_to_a_screen_reader(page: Any) -> None:
+    page.goto("/")
+    page.wait_for_selector(".start")
+    find(page, "check_password")
+    until(page, "document.querySelector('#said').textContent.includes('for check_password')")
+    page.click("#tab-related")
+    page.locator(".node").first.click()
+    until(page, "new URLSearchParams(location.search).has('at')")
+
+    page.go_back()
+    until(page, "document.querySelector('#said').textContent.startsWith('check_password, ')")
+    page.go_back()
+    page.go_back()
+    until(page, "document.querySelector('#said').textContent === 'Start page'")
+
+
+UNCLIPPED = """() => {
+  const one = document.activeElement;
+  const held = one.closest(".hit:has(h3 a:focus-visible)") ?? one;
+  const style = getComputedStyle(held);
+  if (style.outlineStyle === "none") return one.id === "query" ? null : "no ring";
+  const grown = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth);
+  const { left, right } = held.getBoundingClientRect();
+  for (let place = held.parentElement; place; place = place.parentElement) {
+    if (getComputedStyle(place).overflowX === "visible") continue;
+    const box = place.getBoundingClientRect();
+    if (left - grown < box.left - 0.5 || right + grown > box.right + 0.5) return place.className;
+  }
+  return null;
+}"""
+
+
+def test_the_ring_around_what_has_the_focus_is_nowhere_cut(page: Any) -> None:
+    page.goto("/?q=password&pane=related")
+    page.wait_for_selector(".nodes .node")
+    seen: dict[str, str] = {}
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name = page.evaluate("document.activeElement.className || document.activeElement.localName")
+        cut = page.evaluate(UNCLIPPED)
+        if cut is not None:
+            seen[name] = cut
+
+    assert seen == {}
 
 
 def test_letters_do_nothing_where_they_are_switched_off_or_written(page: Any) -> None:

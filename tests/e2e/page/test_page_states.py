@@ -53,13 +53,20 @@ def test_a_server_that_is_gone_is_said_and_its_return_noticed(browser: Any, tmp_
         with opened(browser, first.address, width=1200, height=800) as page:
             page.goto("/?q=password")
             page.wait_for_selector(".hit")
+            place = page.locator(".hit").first.bounding_box()
             first.stop()
             page.fill("#query", "retry")
             page.wait_for_selector("#notice:not([hidden])")
             assert "does not answer" in page.text_content("#notice")
             assert page.get_attribute("#state", "data-sort") == "gone"
+            # The hits of the question before stay where they are, and are not taken for its own.
+            assert page.locator(".hit").first.bounding_box() == place
+            assert page.eval_on_selector("#page", "one => getComputedStyle(one).opacity") == "0.5"
+            # Dismissed, it is tried on all the same.
+            page.click("#notice .round")
             with serving([folder], home, port=port):
-                page.wait_for_selector("#notice", state="hidden")
+                page.wait_for_selector("body:not(.is-gone)")
+                until(page, "document.querySelector('#said').textContent.includes('for retry')")
                 page.wait_for_selector(".hit h3:has-text('retry')")
 
 
@@ -108,7 +115,83 @@ def test_what_is_missing_of_an_answer_is_said(page: Any) -> None:
     page.goto("/?q=password")
     page.wait_for_selector(".degraded")
 
-    assert page.text_content(".degraded") == "vectors the model <b>did</b> not load"
+    assert page.text_content(".degraded") == "Meaning the model <b>did</b> not load"
+
+
+INDEXING = "The folder is being indexed (3 of 9 files); this is what is there so far."
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_an_answer_while_the_folder_is_indexed_says_so_and_is_asked_again(
+    page: Any, is_empty: bool
+) -> None:
+    is_indexing = True
+
+    def in_part(route: Any) -> None:
+        answer = route.fetch()
+        data = answer.json()
+        if is_indexing:
+            data["degraded"] = [
+                {"stage": "sync", "reason": INDEXING},
+                {"stage": "vectors", "reason": "static has embedded nothing yet"},
+            ]
+            if is_empty:
+                data |= {"results": [], "total": 0, "next": None}
+        route.fulfill(response=answer, json=data)
+
+    page.route("**/api/search*", in_part)
+    page.goto("/?q=password")
+    page.wait_for_selector(".degraded")
+
+    assert page.text_content(".degraded") == INDEXING
+    said = page.text_content("#found")
+    if is_empty:
+        assert "Nothing found yet for password" in said
+        assert "Searched so far" in said
+        assert "Nothing found so far" in page.text_content("#said")
+    else:
+        assert " found so far by " in said
+        assert " hits for password so far" in page.text_content("#said")
+    is_indexing = False
+    page.wait_for_selector(".degraded", state="detached")
+    page.wait_for_selector(".hit")
+    assert "so far" not in page.text_content("#found")
+
+
+def test_the_start_page_says_that_the_folder_is_indexed(page: Any) -> None:
+    def busy(route: Any) -> None:
+        answer = route.fetch()
+        progress = {"stage": "reading", "done": 3, "total": 9}
+        route.fulfill(response=answer, json={**answer.json(), "progress": progress})
+
+    page.route("**/api/status*", busy)
+    page.goto("/")
+    page.wait_for_selector(".lead")
+
+    assert "reading 3 of 9; what is there can be searched" in page.text_content(".lead")
+    assert "fresh" not in page.text_content(".lead")
+
+
+def test_the_field_does_not_move_when_the_rest_of_the_head_comes(page: Any) -> None:
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    for name in ("collections", "profiles", "status"):
+        page.route(f"**/api/{name}*", hold)
+    page.goto("/?q=password")
+    page.wait_for_selector(".hit")
+    before = page.locator("#query").bounding_box()
+
+    assert len(held) == 3
+    for one in held:
+        one.continue_()
+    page.wait_for_selector("#state[data-sort='fresh']")
+    page.wait_for_selector("#profile option", state="attached")
+
+    assert page.locator("#query").bounding_box() == before
+    assert before["x"] == page.locator(".hit").first.bounding_box()["x"]
 
 
 def test_text_of_files_never_becomes_part_of_the_page(page: Any) -> None:
@@ -229,6 +312,13 @@ def test_two_folders_can_be_switched_between(browser: Any, tmp_path: Path) -> No
             page.wait_for_selector(".hit h3:has-text('Old')")
             assert "collection=attic" in page.url
             page.wait_for_selector(".prose:has-text('sleeps')")
+        phone = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
+        with opened(browser, server.address, **phone) as page:
+            page.goto("/?q=password&open=1&pane=graph")
+            page.wait_for_selector("#collections:not([hidden])", state="attached")
+            page.wait_for_selector(".drawing")
+            assert page.evaluate("document.documentElement.scrollWidth") == 390
+            assert page.locator("#settings").bounding_box()["x"] + 34 <= 390
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -269,7 +359,9 @@ def test_a_screen_reader_is_told_what_was_found_and_what_is_selected(page: Any) 
     page.goto("/?q=password")
     page.wait_for_selector(".detail .tabs")
 
-    assert " hits for password" in page.text_content("#said")
+    said = page.text_content("#said")
+    assert " hits for password. First: " in said
+    assert page.locator(".hit h3").first.text_content() in said
     assert page.get_attribute("#said", "aria-live") == "polite"
     assert page.locator(".hit h3 a[aria-current='true']").count() == 1
     assert page.locator("ol#hits > li.hit").count() == page.locator(".hit").count()

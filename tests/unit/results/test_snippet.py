@@ -295,6 +295,41 @@ def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
     assert 160 < len(found.text) <= 320
 
 
+def test_pairs_of_letters_that_overlap_are_told_as_the_word_they_are_of() -> None:
+    query = "パスワード"
+    text = "保存されたパスワードを比べる。"
+
+    marks, words = marked(text, frozenset(STANDARD.terms(query)), STANDARD)
+
+    assert [text[first:last] for first, last in marks] == [query]
+    assert words == (query,)
+
+
+FRONT = "---\ntitle: Growing tomatoes\ntags: [garden]\n---\n"
+
+
+@pytest.mark.parametrize("query", ["tomatoes", "garden tomatoes", "zebra"])
+def test_front_matter_is_not_shown_where_the_text_below_it_tells_as_much(query: str) -> None:
+    found = prose(f"{FRONT}Tomatoes want sun.\n", first_line=1, sought=sought_for(query))
+
+    assert found.text == "Tomatoes want sun."
+    assert found.first_line == 1 + FRONT.count("\n")
+
+
+@pytest.mark.parametrize("below", ["They want sun.\n", "\n", ""])
+def test_front_matter_is_shown_where_it_alone_matches(below: str) -> None:
+    found = prose(FRONT + below, first_line=1, sought=sought_for("garden"))
+
+    assert "tags: [garden]" in found.text
+    assert found.first_line == 1
+
+
+def test_lines_that_divide_are_no_front_matter_after_the_first() -> None:
+    found = prose("---\n" * 5000 + "A tabby.", first_line=1, sought=sought_for("tabby"))
+
+    assert found.text.endswith("tabby.")
+
+
 def test_a_list_without_marks_is_shown_in_a_few_lines() -> None:
     found = prose(
         "\n".join(["one", "tabby", *"abcdefghijklm"]), first_line=1, sought=sought_for("tabby")

@@ -3,6 +3,7 @@
 
 import { byId, el, fill, icon, iconButton, kindIcon } from "/assets/element.js";
 import { showExplain } from "/assets/explain.js";
+import { say } from "/assets/frame.js";
 import { showGraph } from "/assets/graph.js";
 import { confidence, path, thumbs } from "/assets/hits.js";
 import { showPreview } from "/assets/preview.js";
@@ -155,7 +156,7 @@ export async function copy(text, button) {
     isDone = document.execCommand("copy");
     field.remove();
   }
-  byId("said").textContent = isDone ? `${text} copied` : "The browser did not let it be copied";
+  say(isDone ? `${text} copied` : "The browser did not let it be copied");
   const label = button?.querySelector("span");
   if (!label) return;
   label.textContent = isDone ? "Copied" : "Not copied";

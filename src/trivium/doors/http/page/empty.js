@@ -4,7 +4,7 @@
 import { el } from "/assets/element.js";
 import { FROM_THE_TOP, go, hasFilters, NO_FILTERS, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { ago, counted, grouped } from "/assets/words.js";
+import { ago, counted, grouped, isPartial } from "/assets/words.js";
 
 const NEAR = "names near it: ";
 const KINDS = {
@@ -29,11 +29,13 @@ export function searchButton(query, words = query) {
 export function nothingFound(answer) {
   const { files, skipped } = answer.coverage;
   const passed = Object.entries(skipped ?? {}).sort((a, b) => b[1] - a[1]);
+  const { dirtyFiles, indexedAt } = answer.freshness;
+  const waiting = dirtyFiles ? `; ${counted(dirtyFiles, "changed file")} not in it yet` : "";
+  const where = `${counted(files, "file")} of ${answer.collection}`;
   const facts = [
-    [
-      "Searched",
-      `${counted(files, "file")} of ${answer.collection}, indexed ${ago(answer.freshness.indexedAt)}${answer.freshness.dirtyFiles ? `; ${counted(answer.freshness.dirtyFiles, "changed file")} not in it yet` : ""}`,
-    ],
+    isPartial(answer)
+      ? ["Searched so far", `${where}; the page looks again by itself`]
+      : ["Searched", `${where}, indexed ${ago(indexedAt)}${waiting}`],
     ["Passed over", passed.length ? passed.map(([why, count]) => `${grouped(count)} ${why}`).join(", ") : "nothing"],
   ];
   const notes = answer.notes.filter((note) => !note.startsWith("searched ") && !note.startsWith(NEAR));
@@ -41,19 +43,28 @@ export function nothingFound(answer) {
   return el(
     "div",
     { class: "nothing" },
-    el("h2", {}, "Nothing found", state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : ""),
+    el(
+      "h2",
+      {},
+      isPartial(answer) ? "Nothing found yet" : "Nothing found",
+      state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : "",
+    ),
     near
       ? el(
-          "p",
-          {},
-          "Names near it: ",
-          near
-            .slice(NEAR.length)
-            .split(", ")
-            .map((one) => {
-              const name = one.split(" in ")[0];
-              return [searchButton(name, one), " "];
-            }),
+          "div",
+          { class: "near" },
+          el("h3", {}, "Names near it"),
+          el(
+            "ul",
+            {},
+            near
+              .slice(NEAR.length)
+              .split(", ")
+              .map((one) => {
+                const [name, path] = one.split(" in ");
+                return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
+              }),
+          ),
         )
       : null,
     notes.length
@@ -96,6 +107,13 @@ function withoutFilter(note) {
   ];
 }
 
+function freshness({ progress, dirtyFiles }) {
+  if (progress?.total)
+    return `${progress.stage} ${grouped(progress.done)} of ${grouped(progress.total)}; what is there can be searched`;
+  if (progress) return `${progress.stage}; what is there can be searched`;
+  return dirtyFiles ? `${counted(dirtyFiles, "changed file")} to be taken in` : "all fresh";
+}
+
 export function startPage(status, recent) {
   const kinds = Object.entries(status?.kinds ?? {})
     .filter(([kind]) => KINDS[kind])
@@ -103,14 +121,14 @@ export function startPage(status, recent) {
   return el(
     "div",
     { class: "start" },
-    el("h1", {}, "Words, meaning and structure", el("br"), "in one search."),
+    el("h1", {}, "Words, meaning and structure in one search."),
     status
       ? el(
           "p",
           { class: "lead" },
           `${counted(status.files, "file")} of `,
           el("strong", {}, visible(status.name)),
-          `, ${status.dirtyFiles ? `${counted(status.dirtyFiles, "changed file")} to be taken in` : "all fresh"}. Nothing leaves this machine.`,
+          `, ${freshness(status)}. Nothing leaves this machine.`,
         )
       : null,
     kinds.length

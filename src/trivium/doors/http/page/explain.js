@@ -132,15 +132,13 @@ function scored(node, parts) {
         ? el(
             "div",
             { class: "losses", style: { width: share(most) } },
-            below
-              .map((part) => ({ ...part }))
-              .map(({ name, value }) =>
-                el("i", {
-                  class: `${family(name)} less`,
-                  style: { width: `${(Math.abs(value) / Math.max(most, 1e-9)) * 100}%` },
-                  title: `${name} ${signed(value)}`,
-                }),
-              ),
+            below.map(({ name, value }) =>
+              el("i", {
+                class: `${family(name)} less`,
+                style: { width: `${(Math.abs(value) / Math.max(most, 1e-9)) * 100}%` },
+                title: `${name} ${signed(value)}`,
+              }),
+            ),
           )
         : null,
     ),

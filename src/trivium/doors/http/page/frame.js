@@ -22,6 +22,12 @@ export function quiet() {
   byId("notice").hidden = true;
 }
 
+/** Tell a screen reader; what was said before is said again, for which it has to differ. */
+export function say(words) {
+  const place = byId("said");
+  place.textContent = place.textContent === words ? `${words}\u00a0` : words;
+}
+
 export function dot(sort, words) {
   const button = byId("state");
   button.dataset.sort = sort;

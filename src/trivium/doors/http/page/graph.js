@@ -6,7 +6,7 @@ import { picture } from "/assets/picture.js";
 import { nodeButton } from "/assets/related.js";
 import { ask } from "/assets/server.js";
 import { go, state } from "/assets/state.js";
-import { counted, labelOf } from "/assets/words.js";
+import { counted, grouped, labelOf } from "/assets/words.js";
 
 const MOST = 200;
 // A type of edge -> what to call the nodes it leads to, and those it comes from.
@@ -29,19 +29,25 @@ const WAYS = {
 };
 const FIRST = ["calls", "uses", "imports", "extends", "implements", "references", "mentions"];
 
+const placeOf = (type) => (FIRST.includes(type) ? FIRST.indexOf(type) : FIRST.length);
+
 export async function showGraph(panel, node, context) {
   const depth = state().hops === "2" ? 2 : 1;
   const wanted = state().edge;
   const params = { id: node.id, depth, limit: MOST, collection: context.collection };
-  const whole = await ask("/api/neighbors", { params, signal: context.signal });
-  const counts = countsOf(whole.edges);
-  let shown = whole;
-  if (wanted.length) {
+  const around = async (more) =>
+    drawable(await ask("/api/neighbors", { params: { ...params, ...more }, signal: context.signal }));
+  const whole = await around();
+  let shown = wanted.length ? only(whole, wanted) : whole;
+  if (wanted.length && whole.truncated) {
     // What was cut off may have been of the wanted types.
-    shown = whole.truncated
-      ? await ask("/api/neighbors", { params: { ...params, types: wanted.join(",") }, signal: context.signal })
-      : only(whole, wanted);
+    const reached = await around({ types: wanted.join(",") });
+    if (reached.edges.length >= shown.edges.length) shown = reached;
+    else shown = { ...shown, truncated: false };
   }
+  // Of the chosen types, what is drawn; of the others, what there is.
+  const counts = { ...countsOf(whole.edges), ...Object.fromEntries(wanted.map((type) => [type, 0])) };
+  Object.assign(counts, countsOf(shown.edges));
   const drawn = shown.nodes.length > 1 ? picture(shown, { visit: context.told.visit }) : null;
   fill(
     panel,
@@ -57,9 +63,10 @@ export async function showGraph(panel, node, context) {
       el(
         "div",
         { class: "edges", role: "group", "aria-label": "Kinds of links" },
-        [...new Set([...Object.keys(counts), ...wanted])]
-          .sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
-          .map((type) => edgeChip(type, counts[type] ?? 0, wanted)),
+        // By name: a chip that is clicked stays where it is.
+        Object.keys(counts)
+          .sort((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b))
+          .map((type) => edgeChip(type, counts[type], wanted)),
       ),
     ),
     drawn
@@ -80,17 +87,23 @@ export async function showGraph(panel, node, context) {
           { class: "aside" },
           wanted.length ? "Nothing is linked with it in these ways." : "Nothing is linked with it.",
         ),
-    el(
+    drawn && el(
       "p",
-      { class: "aside" },
-      `${counted(shown.nodes.length - 1, "node")} and ${counted(shown.edges.length, "link")}`,
-      shown.truncated ? `; the nearest of ${counted(shown.total, "node")}` : "",
-      ".",
+      { class: "aside", id: "drawn" },
+      shown.truncated ? `The nearest ${grouped(shown.nodes.length)} of ` : "",
+      `${counted(shown.truncated ? shown.total : shown.nodes.length, "node")}, ${counted(shown.edges.length, "link")}`,
     ),
     lists(shown, context, drawn),
   );
   // Drawn once it has a size, and no longer than it is on the page.
   if (drawn) (panel.isConnected ? drawn.start : () => panel.addEventListener("shown", drawn.start, { once: true }))();
+}
+
+/** Without the links that cannot be drawn: of a node with itself, and to what was cut off. */
+function drawable(graph) {
+  const known = new Set(graph.nodes.map((node) => node.id));
+  const isDrawn = ({ source, target }) => source !== target && known.has(source) && known.has(target);
+  return { ...graph, edges: graph.edges.filter(isDrawn) };
 }
 
 function countsOf(edges) {
@@ -99,23 +112,11 @@ function countsOf(edges) {
   return counts;
 }
 
-/** The part of a graph that is reached over edges of these types. */
+/** The links of these types and what they join, with the middle: as many as their chips say. */
 function only(graph, types) {
   const edges = graph.edges.filter((edge) => types.includes(edge.type));
-  const reached = new Set([graph.nodes[0]?.id]);
-  for (let size = 0; size !== reached.size;) {
-    size = reached.size;
-    for (const { source, target } of edges)
-      if (reached.has(source) || reached.has(target)) {
-        reached.add(source);
-        reached.add(target);
-      }
-  }
-  return {
-    ...graph,
-    nodes: graph.nodes.filter((node) => reached.has(node.id)),
-    edges: edges.filter((edge) => reached.has(edge.source)),
-  };
+  const joined = new Set([graph.nodes[0]?.id, ...edges.flatMap(({ source, target }) => [source, target])]);
+  return { ...graph, nodes: graph.nodes.filter((node) => joined.has(node.id)), edges };
 }
 
 function hop(value, words, depth) {
@@ -160,7 +161,7 @@ function lists(graph, context, drawn) {
   };
   for (const { source, target, type } of graph.edges) {
     const [out, into] = WAYS[type] ?? [`${type} →`, `← ${type}`];
-    const order = FIRST.includes(type) ? FIRST.indexOf(type) : FIRST.length;
+    const order = placeOf(type);
     if (source === middle && target !== middle) put(out, order + 0.5, target);
     else if (target === middle && source !== middle) put(into, order, source);
   }

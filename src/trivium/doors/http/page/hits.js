@@ -3,14 +3,9 @@
 
 import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
-import { lines, named, visible } from "/assets/text.js";
+import { lines, markedWords, named, rangesOf, telling, visible } from "/assets/text.js";
 import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
 
-const USUAL = new Set(
-  "a an and are as at be by for from has how if in is it of on or that the this to was what when where which with".split(
-    " ",
-  ),
-);
 const LONGEST_SNIPPET = 12;
 const PASSAGES = 3;
 const PROSE = new Set(["doc", "note", "task", "skill"]);
@@ -87,7 +82,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
       { class: "foot" },
       el(
         "span",
-        { class: "reason" },
+        { class: "reason", title: hit.reason ?? "" },
         visible(hit.context ? `beside another hit: ${Object.values(hit.context).join(", ")}` : (hit.reason ?? "")),
       ),
       passages(hit, told),
@@ -135,10 +130,13 @@ function about(hit) {
 }
 
 function snippet(hit) {
-  const text = hit.snippet ?? "";
-  if (!text.trim()) return null;
   const isProse = PROSE.has(hit.kind);
-  const shown = lines(text, { language: hit.language, marks: telling(hit), isProse });
+  // Where front matter alone was found, what the page is about tells more.
+  const isFacts = isProse && /^---\s*\n/.test(hit.snippet ?? "") && hit.description;
+  const text = (isFacts ? hit.description : hit.snippet) ?? "";
+  if (!text.trim()) return null;
+  const marks = isFacts ? rangesOf(text, markedWords(hit)) : telling(hit);
+  const shown = lines(text, { language: hit.language, marks, isProse });
   const rows = (isProse ? flowing(shown, text.split("\n")) : shown.map((row, at) => [row, hit.snippetLine + at])).slice(
     0,
     LONGEST_SNIPPET,
@@ -175,13 +173,6 @@ function flowing(shown, starts) {
   return found;
 }
 
-/** The marks without those of words that stand everywhere, if others are left. */
-function telling(hit) {
-  const points = [...(hit.snippet ?? "")];
-  const others = hit.highlights.filter(([first, last]) => !USUAL.has(points.slice(first, last).join("").toLowerCase()));
-  return others.length ? others : hit.highlights;
-}
-
 function tags(hit, told) {
   if (!hit.tags?.length) return null;
   return el(
@@ -205,7 +196,7 @@ function passages(hit, told) {
   return el(
     "span",
     { class: "passages" },
-    "also ",
+    "also at ",
     others.map((one) =>
       el(
         "button",

@@ -53,7 +53,7 @@ export function showKeys() {
 }
 
 // Where the pane covers the list.
-const isNarrow = () => matchMedia("(max-width: 900px)").matches;
+export const isNarrow = () => matchMedia("(max-width: 900px)").matches;
 const isWriting = (target) =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 
@@ -92,7 +92,7 @@ function toField() {
 }
 
 function inField(key, told) {
-  if (key === "ArrowDown") return told.move(0);
+  if (key === "ArrowDown") return told.move(1);
   if (key !== "Escape") return false;
   if (byId("query").value) told.clear();
   else byId("query").blur();

@@ -1,27 +1,29 @@
 // The spine of the page: a change of the state -> a question, its answer -> what is shown.
 
 import { asksNothing, search, stop } from "/assets/asking.js";
+import { showChoices } from "/assets/choices.js";
 import { forgetDetail, showDetail } from "/assets/detail.js";
 import { byId, el, fill, icon } from "/assets/element.js";
 import { nothingFound, startPage } from "/assets/empty.js";
 import { showFacets } from "/assets/facets.js";
-import { busy, dot, notify, quiet, showIndexState } from "/assets/frame.js";
+import { busy, dot, notify, quiet, say, showIndexState } from "/assets/frame.js";
 import { markSelected, showHits } from "/assets/hits.js";
 import { judge, judged, readJudgements } from "/assets/judging.js";
-import { listenToKeys, showKeys } from "/assets/keys.js";
+import { isNarrow, listenToKeys, showKeys } from "/assets/keys.js";
 import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
 import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
-import { more, suggestions, summaryOf } from "/assets/summary.js";
+import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { counted } from "/assets/words.js";
+import { isPartial } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
 const STATUS_EVERY_MS = 15_000;
+const INDEXING_EVERY_MS = 1500;
 const TYPING_RESTS_MS = 2000;
 
 const field = byId("query");
@@ -33,6 +35,8 @@ let order = null;
 let moves = null;
 let typedAt = 0;
 let previewTimer = 0;
+let statusTimer = 0;
+let againTimer = 0;
 let version = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
@@ -71,7 +75,9 @@ changed((now, before, why) => {
   const isNew = questionOf(now) !== questionOf(before);
   if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
   showView();
-  if (!isNew) showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+  if (isNew) return;
+  showSelection(why === "select" ? PREVIEW_AFTER_MS : 0);
+  if (why === "back") say(shownOf(answer, now.at || selectedId()));
 });
 
 function askNow(typing) {
@@ -89,6 +95,7 @@ function askNow(typing) {
 
 function answered(found, { state: asked, asYouType }) {
   busy(asYouType);
+  document.body.classList.remove("is-gone");
   quiet();
   answer = found;
   if (!asYouType) {
@@ -98,6 +105,7 @@ function answered(found, { state: asked, asYouType }) {
   }
   showAnswer(asYouType);
   if (!asYouType) readJudgements(asked);
+  if (isPartial(found)) watchStatus();
 }
 
 /** Keep the order of this answer, and what moved if only the profile is another. */
@@ -120,8 +128,11 @@ function failed(error) {
   }
   if (error.isGone) {
     dot("gone", "no server");
+    // What stands there may be of another question.
+    document.body.classList.add("is-gone");
     notify("The server does not answer. The page tries again by itself.");
-    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    clearTimeout(againTimer);
+    againTimer = setTimeout(tryAgain, AGAIN_AFTER_MS);
     return;
   }
   quiet();
@@ -135,21 +146,21 @@ function failed(error) {
 }
 
 async function tryAgain() {
-  if (byId("notice").hidden) return;
+  if (!document.body.classList.contains("is-gone")) return;
   try {
     await ask("/health");
+    document.body.classList.remove("is-gone");
     quiet();
     begin();
     askNow(false);
   } catch {
-    setTimeout(tryAgain, AGAIN_AFTER_MS);
+    againTimer = setTimeout(tryAgain, AGAIN_AFTER_MS);
   }
 }
 
 // --- Showing
 
 function showAnswer(asYouType) {
-  const now = state();
   document.body.classList.remove("at-start");
   const summary = byId("summary");
   const isEmpty = !answer.results.length;
@@ -162,11 +173,13 @@ function showAnswer(asYouType) {
     suggestions(answer),
     asYouType ? null : more(answer),
   );
-  byId("said").textContent = isEmpty ? "Nothing found" : `${counted(answer.total, "hit")} for ${now.q}`;
-  if (!asYouType) showSelection(0);
+  if (asYouType) return;
+  say(saidOf(answer));
+  showSelection(0);
 }
 
 function showStart() {
+  if (!document.body.classList.contains("at-start")) say("Start page");
   document.body.classList.add("at-start");
   fill(byId("summary"));
   fill(byId("hits"));
@@ -184,7 +197,7 @@ function showView() {
   if (isStatus && !byId("wide").childElementCount)
     fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
   // What is covered cannot be reached by keys either.
-  const isCovered = isStatus || (state().open && matchMedia("(max-width: 900px)").matches);
+  const isCovered = isStatus || (state().open && isNarrow());
   for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
     one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
   if (isStatus)
@@ -257,7 +270,8 @@ function move(step) {
   if (!links.length) return false;
   const at = links.findIndex((one) => one.closest(".hit").classList.contains("selected"));
   const isThere = links.includes(document.activeElement);
-  const next = step === 0 || (!isThere && at <= 0 && step > 0) ? 0 : at + step;
+  // Where the pane covers the list, none is marked before: the first step is to the first hit.
+  const next = isNarrow() && !isThere ? 0 : at + step;
   if (next < 0) field.focus();
   else (links[next] ?? byId("more-hits") ?? links.at(-1)).focus();
   document.activeElement.closest(".hit")?.scrollIntoView({ block: "nearest" });
@@ -292,6 +306,23 @@ async function refreshStatus() {
   }
   const isUsed = byId("after").contains(document.activeElement);
   if (asksNothing(state()) && !state().view && !isUsed) showStart();
+  watchStatus();
+}
+
+/** Look again later: often while the folder is indexed, and then ask again what was answered in part. */
+function watchStatus() {
+  clearTimeout(statusTimer);
+  const wasIndexing = Boolean(status?.progress);
+  const isPart = answer && isPartial(answer);
+  statusTimer = setTimeout(
+    async () => {
+      if (document.hidden || state().view) return watchStatus();
+      await refreshStatus();
+      const isPartOrNothing = answer && isPartial(answer) && (!status?.progress || !answer.results.length);
+      if (isPartOrNothing && status?.files) askNow(false);
+    },
+    wasIndexing || isPart ? INDEXING_EVERY_MS : STATUS_EVERY_MS,
+  );
 }
 
 function openTheSettings() {
@@ -303,30 +334,12 @@ function openTheSettings() {
   });
 }
 
-function showChoices() {
-  const place = byId("profile");
-  const now = state().profile || profiles.default;
-  fill(
-    place,
-    profiles.profiles.map((one) =>
-      el("option", { value: one.name, title: one.description, selected: one.name === now }, one.name),
-    ),
-  );
-  place.value = now;
-  byId("collections").hidden = collections.length < 2;
-  fill(
-    byId("collection"),
-    collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)),
-  );
-  byId("collection").value = state().collection;
-}
-
 async function begin() {
   refreshStatus();
   const [known, held] = await Promise.allSettled([ask("/api/profiles"), ask("/api/collections")]);
   if (known.status === "fulfilled") Object.assign(profiles, known.value);
   if (held.status === "fulfilled") collections = held.value.collections;
-  showChoices();
+  showChoices(profiles, collections);
   if (answer) showFacets(answer, collections);
 }
 
@@ -349,7 +362,7 @@ byId("brand").addEventListener("click", (event) => {
   go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
   field.focus();
 });
-changed(showChoices);
+changed(() => showChoices(profiles, collections));
 listenToKeys({
   move,
   clear,
@@ -358,10 +371,6 @@ listenToKeys({
     if (hit) keepJudgement(hit, worth);
   },
 });
-setInterval(() => {
-  if (!document.hidden && !state().view) refreshStatus();
-}, STATUS_EVERY_MS);
-
 fill(byId("clear"), icon("close"));
 fill(byId("settings"), icon("gear"));
 fill(byId("help"), icon("keys"));
@@ -371,4 +380,4 @@ byId("clear").hidden = !state().q;
 begin();
 showView();
 askNow(false);
-if (asksNothing(state()) && !matchMedia("(pointer: coarse)").matches) field.focus();
+if (asksNothing(state()) && !state().view && !matchMedia("(pointer: coarse)").matches) field.focus();

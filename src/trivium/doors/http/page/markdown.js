@@ -1,8 +1,9 @@
 // Markdown -> elements to read: headings, paragraphs, lists, tables, fences, and in a line code,
 // emphasis and links. A reader for notes, tasks, skills and pages, not all of the language; HTML
-// in it stays text, pictures become their words, and links lead to http(s) or stay words.
+// in it stays text, pictures become their words, links lead to http(s) or, by `to`, to other nodes.
 
 import { el } from "/assets/element.js";
+import { ID } from "/assets/links.js";
 import { lines, visible } from "/assets/text.js";
 
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\[[ xX]\]\s+)?(.*)$/;
@@ -10,14 +11,14 @@ const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+#-]*)/;
 const RULE = /^\s{0,3}([-*_])(\s*\1){2,}\s*$/;
 const DIVIDES = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/;
 
-export function rendered(text) {
+export function rendered(text, to = (_, words) => visible(words)) {
   const body = text.replaceAll("\r\n", "\n").replace(/^---\n[^]{0,20000}?\n---(\n|$)/, "");
   const rows = body.split("\n");
   const found = [];
   const outline = [];
   let at = 0;
   while (at < rows.length) {
-    const [made, next] = block(rows, at, outline);
+    const [made, next] = block(rows, at, outline, to);
     if (made) found.push(made);
     at = Math.max(next, at + 1);
   }
@@ -31,28 +32,28 @@ function levelOf(depth, outline) {
   return Math.min(6, 2 + outline.length);
 }
 
-function block(rows, at, outline) {
+function block(rows, at, outline, to) {
   const row = rows[at];
   if (!row.trim()) return [null, at + 1];
   const fence = FENCE.exec(row);
   if (fence) return fenced(rows, at, fence);
   const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(row.slice(0, 500));
-  if (heading) return [el(`h${levelOf(heading[1].length, outline)}`, {}, inline(heading[2])), at + 1];
+  if (heading) return [el(`h${levelOf(heading[1].length, outline)}`, {}, inline(heading[2], to)), at + 1];
   if (RULE.test(row.slice(0, 100))) return [el("hr"), at + 1];
-  if (ITEM.test(row)) return listed(rows, at);
+  if (ITEM.test(row)) return listed(rows, at, to);
   if (row.startsWith(">"))
     return gathered(
       rows,
       at,
       (one) => one.startsWith(">"),
-      (text) => el("blockquote", {}, inline(text.replaceAll(/^>\s?/gm, ""))),
+      (text) => el("blockquote", {}, inline(text.replaceAll(/^>\s?/gm, ""), to)),
     );
-  if (row.includes("|") && DIVIDES.test((rows[at + 1] ?? "").slice(0, 500))) return tabled(rows, at);
+  if (row.includes("|") && DIVIDES.test((rows[at + 1] ?? "").slice(0, 500))) return tabled(rows, at, to);
   return gathered(
     rows,
     at,
     (one) => one.trim() && !FENCE.test(one) && !ITEM.test(one) && !one.startsWith("#"),
-    (text) => el("p", {}, inline(text)),
+    (text) => el("p", {}, inline(text, to)),
   );
 }
 
@@ -73,7 +74,7 @@ function fenced(rows, at, fence) {
   return [el("pre", { class: "fence", tabindex: "0", dir: "ltr" }, el("code", {}, shown)), end + 1];
 }
 
-function listed(rows, at) {
+function listed(rows, at, to) {
   const isNumbered = /^\s*\d/.test(rows[at]);
   const items = [];
   let end = at;
@@ -94,13 +95,13 @@ function listed(rows, at) {
           { class: "tick", role: "img", "aria-label": one.box === "[ ]" ? "to do" : "done" },
           one.box === "[ ]" ? "☐" : "☑",
         ),
-      inline(one.text),
+      inline(one.text, to),
     ),
   );
   return [el(isNumbered ? "ol" : "ul", {}, made), end];
 }
 
-function tabled(rows, at) {
+function tabled(rows, at, to) {
   const cells = (row) =>
     row
       .replace(/^\s*\|/, "")
@@ -113,10 +114,10 @@ function tabled(rows, at) {
     el(
       "tr",
       {},
-      cells(row).map((cell) => el("td", {}, inline(cell))),
+      cells(row).map((cell) => el("td", {}, inline(cell, to))),
     ),
   );
-  const head = cells(rows[at]).map((cell) => el("th", { scope: "col" }, inline(cell)));
+  const head = cells(rows[at]).map((cell) => el("th", { scope: "col" }, inline(cell, to)));
   return [
     el(
       "div",
@@ -130,7 +131,7 @@ function tabled(rows, at) {
 const INLINE =
   /`([^`\n]{1,2000})`|\*\*([^*\n]{1,1000})\*\*|(?<![\w*])\*([^*\s][^*\n]{0,1000})\*(?![\w*])|!?\[([^\]\n]{0,500})\]\(([^()\s]{0,1000})[^()\n]{0,200}\)|\[\[([^\]\n]{1,300})\]\]/g;
 
-function inline(text) {
+export function inline(text, to) {
   const shown = [];
   let at = 0;
   for (const found of text.matchAll(INLINE)) {
@@ -138,16 +139,26 @@ function inline(text) {
     at = found.index + found[0].length;
     const [, code, strong, slanted, words, target, wiki] = found;
     if (code !== undefined) shown.push(el("code", {}, visible(code)));
-    else if (strong !== undefined) shown.push(el("strong", {}, inline(strong)));
+    else if (strong !== undefined) shown.push(el("strong", {}, inline(strong, to)));
     else if (slanted !== undefined) shown.push(el("em", {}, visible(slanted)));
-    else if (wiki !== undefined) shown.push(el("span", { class: "link" }, visible(wiki)));
-    else shown.push(linked(words, target));
+    else if (wiki !== undefined) shown.push(wikilink(wiki, to));
+    else if (found[0].startsWith("!")) shown.push(el("span", { class: "picture" }, visible(words)));
+    else shown.push(linked(words, target, to));
   }
   shown.push(visible(text.slice(at)));
   return shown;
 }
 
-function linked(words, target) {
-  if (!/^https?:\/\//i.test(target)) return el("span", { class: "link", title: target }, visible(words));
-  return el("a", { href: target, target: "_blank", rel: "noopener noreferrer" }, visible(words));
+/** [[target#heading|words]], where ! before it would show it in place. */
+function wikilink(text, to) {
+  const [target, words] = text.split("|");
+  return to(target.trim(), (words ?? target).trim());
+}
+
+function linked(words, target, to) {
+  if (/^https?:\/\//i.test(target))
+    return el("a", { href: target, target: "_blank", rel: "noopener noreferrer" }, visible(words));
+  // Another scheme may run something.
+  const isOurs = target && (ID.test(target) || !/^[a-z][a-z\d+.-]*:/i.test(target));
+  return isOurs ? to(target, words) : visible(words);
 }

@@ -6,23 +6,30 @@ import { Layout } from "/assets/force.js";
 import { counted, labelOf, pathOf } from "/assets/words.js";
 
 const AHEAD = 70;
-const LONGEST = 26;
 const MANY = 120;
-const MARGIN = 46;
+// So much of the screen a dot takes at its full size, in square pixels.
+const ROOM = 2200;
+// On the screen: as wide as the letters of a name are, and as high; what is kept free around all.
+const LETTER = 6.6,
+  LINE = 14,
+  MARGIN = 24;
 const WIDE = 640,
   HIGH = 420;
 
 export function picture(graph, { visit }) {
   const layout = new Layout(graph.nodes, graph.edges);
   const places = new Map(graph.nodes.map((node, at) => [node.id, at]));
-  const edges = graph.edges.filter(
-    (edge) => places.has(edge.source) && places.has(edge.target) && edge.source !== edge.target,
-  );
-  const radius = graph.nodes.map((_, at) => (at === 0 ? 10 : Math.min(8, 4.5 + Math.sqrt(layout.size[at]) * 0.6)));
+  const { edges } = graph;
+  const full = graph.nodes.map((_, at) => (at === 0 ? 10 : Math.min(8, 4.5 + Math.sqrt(layout.size[at]) * 0.6)));
+  let radius = full;
+  const names = graph.nodes.map(labelOf);
   const lines = edges.map((edge) => svg("path", { class: `edge e-${edge.type}`, "marker-end": "url(#tip)" }));
   const order = importance(graph.nodes, layout.size);
-  const dots = graph.nodes.map((node, at) => dot(node, at, radius[at]));
+  const dots = graph.nodes.map((node, at) => dot(node, at));
   const view = { x: -WIDE / 2, y: -HIGH / 2, w: WIDE, h: HIGH, isOwn: false };
+  const screen = { wide: WIDE, high: HIGH };
+  // Names and dots keep their size on the screen, whatever the zoom: so much of the drawing is a pixel.
+  const pixel = () => view.w / screen.wide;
   const drawing = svg(
     "svg",
     {
@@ -53,14 +60,15 @@ export function picture(graph, { visit }) {
   );
 
   function draw() {
+    if (!view.isOwn) follow();
     edges.forEach((edge, at) => {
       const a = places.get(edge.source),
         b = places.get(edge.target);
       const dx = layout.x[b] - layout.x[a],
         dy = layout.y[b] - layout.y[a];
       const far = Math.hypot(dx, dy) || 1;
-      const from = (radius[a] + 1) / far,
-        to = 1 - (radius[b] + 3) / far;
+      const from = ((radius[a] + 1) * pixel()) / far,
+        to = 1 - ((radius[b] + 3) * pixel()) / far;
       lines[at].setAttribute(
         "d",
         `M${(layout.x[a] + dx * from).toFixed(1)} ${(layout.y[a] + dy * from).toFixed(1)}L${(layout.x[a] + dx * to).toFixed(1)} ${(layout.y[a] + dy * to).toFixed(1)}`,
@@ -69,29 +77,49 @@ export function picture(graph, { visit }) {
     dots.forEach((one, at) =>
       one.setAttribute("transform", `translate(${layout.x[at].toFixed(1)} ${layout.y[at].toFixed(1)})`),
     );
-    if (!view.isOwn) follow();
     name();
   }
 
-  /** Name those that have room for it, the most important first. */
+  /** Name those that have room for it, the most important first: below the dot, or above it. */
   function name() {
-    const grown = Math.min(2.2, Math.max(0.7, view.w / WIDE));
-    const taken = [];
+    const one = pixel();
+    const around = (at, dy, half, high) => [
+      layout.x[at] - half * one,
+      layout.y[at] + dy * one,
+      layout.x[at] + half * one,
+      layout.y[at] + (dy + high) * one,
+    ];
+    const taken = graph.nodes.map((_, at) => around(at, -radius[at], radius[at], 2 * radius[at]));
     for (const at of order) {
-      const half = (Math.min(LONGEST, labelOf(graph.nodes[at]).length) * 3.3 + 3) * grown;
-      const top = layout.y[at] + (radius[at] + 3) * grown;
-      const box = [layout.x[at] - half, top, layout.x[at] + half, top + 14 * grown];
-      const isFree = taken.every((one) => one[2] < box[0] || one[0] > box[2] || one[3] < box[1] || one[1] > box[3]);
-      dots[at].classList.toggle("named", isFree);
-      if (isFree) taken.push(box);
+      const half = (LETTER * widthOf(shortened(names[at], longest()))) / 2 + 3;
+      const places = [radius[at] + 1, -radius[at] - LINE - 1].map((dy) => [dy, around(at, dy, half, LINE)]);
+      const free = places.find(([, box]) => !taken.some((other, of) => of !== at && overlap(box, other)));
+      dots[at].classList.toggle("named", Boolean(free));
+      if (!free) continue;
+      taken.push(free[1]);
+      dots[at].lastChild.style.setProperty("--y", `${free[0] + LINE - 3}px`);
     }
   }
 
+  const longest = () => (screen.wide < 480 ? 16 : 24);
+
+  /** Look at all of it, with room for the names at the sides; few nodes are not blown up. */
   function follow() {
-    const xs = Math.max(...layout.x.map(Math.abs), 90) + MARGIN + 50,
-      ys = Math.max(...layout.y.map(Math.abs), 60) + MARGIN;
-    const scale = Math.max((2 * xs) / WIDE, (2 * ys) / HIGH);
-    look({ x: (-WIDE * scale) / 2, y: (-HIGH * scale) / 2, w: WIDE * scale, h: HIGH * scale });
+    const [left, right, top, bottom] = [
+      Math.min(...layout.x),
+      Math.max(...layout.x),
+      Math.min(...layout.y),
+      Math.max(...layout.y),
+    ];
+    const aside = (LETTER * longest()) / 2 + 6;
+    const one = Math.max(
+      (right - left) / (screen.wide - 2 * aside),
+      (bottom - top) / (screen.high - 2 * MARGIN - LINE),
+      0.55,
+    );
+    const w = screen.wide * one,
+      h = screen.high * one;
+    look({ x: (left + right - w) / 2, y: (top + bottom - h) / 2, w, h });
   }
 
   function look(next) {
@@ -100,9 +128,8 @@ export function picture(graph, { visit }) {
       "viewBox",
       `${view.x.toFixed(1)} ${view.y.toFixed(1)} ${view.w.toFixed(1)} ${view.h.toFixed(1)}`,
     );
-    // Words and dots keep their size on the screen, whatever the zoom, as far as there is room.
-    if (view.isOwn) name();
-    drawing.style.setProperty("--grown", String(Math.min(2.2, Math.max(0.7, view.w / WIDE))));
+    drawing.style.setProperty("--grown", pixel().toFixed(3));
+    if (view.isOwn) draw();
   }
 
   function zoom(by, cx = view.x + view.w / 2, cy = view.y + view.h / 2) {
@@ -128,7 +155,25 @@ export function picture(graph, { visit }) {
     requestAnimationFrame(frame);
   }
 
+  /** Take the size that the drawing has on the screen, and name as it allows. */
+  function measure() {
+    screen.wide = drawing.clientWidth || WIDE;
+    screen.high = drawing.clientHeight || HIGH;
+    view.h = (view.w * screen.high) / screen.wide;
+    const share = Math.min(1, Math.sqrt((screen.wide * screen.high) / (graph.nodes.length * ROOM)));
+    radius = full.map((one) => one * share);
+    dots.forEach((one, at) => {
+      one.lastChild.textContent = shortened(names[at], longest());
+      one.querySelector("circle").style.setProperty("--r", `${radius[at]}px`);
+    });
+  }
+
   function start() {
+    measure();
+    new ResizeObserver(() => {
+      measure();
+      draw();
+    }).observe(drawing);
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (let step = 0; step < (isStill ? 400 : AHEAD) && !layout.isStill; step += 1) layout.step();
     draw();
@@ -164,7 +209,7 @@ export function picture(graph, { visit }) {
     zoom,
     fit: () => {
       view.isOwn = false;
-      follow();
+      draw();
     },
   };
 }
@@ -174,15 +219,28 @@ function importance(nodes, size) {
   return nodes.map((_, at) => at).sort((a, b) => nodes[a].depth - nodes[b].depth || size[b] - size[a] || a - b);
 }
 
-function dot(node, at, radius) {
-  const name = labelOf(node);
-  const words = name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+// Letters of the East are about twice as wide.
+const widthOf = (text) => [...text].reduce((sum, one) => sum + (one > "\u2e80" ? 1.8 : 1), 0);
+
+function shortened(text, most) {
+  let kept = "";
+  for (const one of text) {
+    if (widthOf(kept + one) > most) return `${kept.trimEnd()}…`;
+    kept += one;
+  }
+  return text;
+}
+
+const overlap = (one, other) =>
+  one[0] < other[2] && one[2] > other[0] && one[1] < other[3] && one[3] > other[1];
+
+function dot(node, at) {
   return svg(
     "g",
     { class: `dot k-${node.kind}${at === 0 ? " middle" : ""}`, "data-at": at },
-    svg("title", {}, `${name}\n${node.type}, ${pathOf(node)}:${node.source?.startLine ?? 1}`),
-    svg("circle", { r: radius, style: { "--r": `${radius}px` } }),
-    svg("text", { style: { "--y": `${radius + 11}px` } }, words),
+    svg("title", {}, `${labelOf(node)}\n${node.type}, ${pathOf(node)}:${node.source?.startLine ?? 1}`),
+    svg("circle"),
+    svg("text"),
   );
 }
 

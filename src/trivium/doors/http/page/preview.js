@@ -2,10 +2,11 @@
 // text to be read. Lines come from the index: a masked secret stays masked.
 
 import { el, fill } from "/assets/element.js";
-import { rendered } from "/assets/markdown.js";
+import { linkedFrom, linker, linksOf } from "/assets/links.js";
+import { inline, rendered } from "/assets/markdown.js";
 import { ask } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { ago, counted, grouped, pathOf } from "/assets/words.js";
+import { ago, counted, grouped, labelOf, pathOf } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
@@ -28,6 +29,10 @@ const SAID = [
   "created",
   "updated",
 ];
+
+// Keys of front matter whose values are links, with brackets or without.
+const LINKING = new Set(["links", "related", "epic", "see", "depends_on", "blocks", "parent", "up"]);
+const MOST_LINKS = 12;
 
 export async function showPreview(panel, node, context) {
   if (PROSE.has(node.kind) && !context.asSource) return showProse(panel, node, context);
@@ -137,24 +142,23 @@ async function nodeOf(node, context) {
 }
 
 async function showProse(panel, node, context) {
-  const whole = await nodeOf(node, context);
-  const facts = SAID.filter(
-    (name) => ["string", "number"].includes(typeof whole.metadata?.[name]) && whole.metadata[name] !== "",
-  );
+  const [whole, near] = await Promise.all([nodeOf(node, context), linksOf(node, context)]);
+  const to = linker(whole, near, context);
+  const rows = facts(whole, near, to);
   fill(
     panel,
     switcher(panel, node, context, false),
     el(
       "article",
       { class: "reading", tabindex: "0", "aria-label": whole.title || whole.name },
-      facts.length
+      rows.length
         ? el(
             "dl",
             { class: "facts" },
-            facts.map((name) => [el("dt", {}, wordsOf(name)), el("dd", {}, visible(said(name, whole.metadata[name])))]),
+            rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
           )
         : null,
-      rendered((whole.text ?? "").slice(0, LONGEST_TEXT)),
+      rendered((whole.text ?? "").slice(0, LONGEST_TEXT), to),
       whole.sections?.length > 1 && !whole.text
         ? el(
             "ul",
@@ -166,9 +170,38 @@ async function showProse(panel, node, context) {
   );
 }
 
-const said = (name, value) =>
+/** What is known of a note beside its text: its facts, what it is linked with, its tags. */
+function facts(node, near, to) {
+  const known = node.metadata ?? {};
+  const isSaid = (value) => ["string", "number"].includes(typeof value) && value !== "";
+  const said = SAID.filter((name) => isSaid(known[name])).map((name) => [wordsOf(name), visible(shown(known[name]))]);
+  const links = Object.entries(known)
+    .map(([name, value]) => [name, [value].flat().filter((one) => typeof one === "string")])
+    .filter(([name, values]) => LINKING.has(name) || values.some((one) => /\[\[.+\]\]/.test(one)))
+    .map(([name, values]) => [wordsOf(name), listed(values.slice(0, MOST_LINKS).map((one) => linkOf(name, one, to)))]);
+  const from = linkedFrom(node, near).slice(0, MOST_LINKS);
+  return [
+    ...said,
+    ...links.filter(([, values]) => values.length),
+    ...(from.length ? [["linked from", listed(from.map((one) => to(one.id, short(labelOf(one)))))]] : []),
+  ];
+}
+
+/** A link of the front matter: [[Soil]], `blocks task:ship`, soil; a key may say what it is. */
+function linkOf(name, value, to) {
+  if (value.includes("[[")) return inline(value, to);
+  const [, type, target] =
+    /^(?:to:\s*)?([\w-]+\s+(?=(?:doc|note|task|skill|file|code):))?(\S.*?)(?:\s+type:.*)?$/.exec(value.trim()) ?? [];
+  return target ? [visible(type ?? ""), to(target, target)] : visible(value);
+}
+
+const short = (text) => (text.length > LONG ? `${text.slice(0, LONG / 2).trimEnd()}…` : text);
+const listed = (values) => values.map((one, at) => (at ? [", ", one] : one));
+
+const shown = (value) =>
   /^\d{4}-\d\d-\d\dT/.test(value) ? `${value.slice(0, 10)}, ${ago(value)}` : String(value);
-const wordsOf = (name) => ({ lastAuthor: "last changed by", lastModified: "last changed" })[name] ?? name;
+const wordsOf = (name) =>
+  ({ lastAuthor: "last changed by", lastModified: "last changed" })[name] ?? name.replaceAll("_", " ");
 
 function switcher(panel, node, context, isSource) {
   const button = (words, asSource) =>

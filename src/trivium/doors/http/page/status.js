@@ -2,6 +2,7 @@
 // over and why, what was slow. Asked for again while it is looked at, often while something runs.
 
 import { byId, el, fill } from "/assets/element.js";
+import { say } from "/assets/frame.js";
 import { ask, listen } from "/assets/server.js";
 import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
@@ -74,7 +75,7 @@ function show(status, context, again) {
       card(grouped(status.nodes), "nodes", `cut into ${counted(status.chunks, "chunk")}`),
       card(
         status.dirtyFiles ? grouped(status.dirtyFiles) : "fresh",
-        status.dirtyFiles ? "changed files wait" : "nothing waits",
+        status.dirtyFiles ? "changed files wait" : "",
         `indexed ${ago(status.indexedAt)}`,
       ),
       card(percent(coverage(status)), "embedded", said(status)),
@@ -238,8 +239,7 @@ function facts(status) {
 async function sync(name, context, again) {
   if (syncing) return;
   syncing = { stage: "looking", done: 0, total: 0 };
-  const words = byId("said");
-  words.textContent = "Syncing";
+  say("Syncing");
   again();
   let report = null;
   let failure = null;
@@ -258,8 +258,10 @@ async function sync(name, context, again) {
   syncing = null;
   if (failure) context.failed(failure);
   else
-    words.textContent = report
-      ? `Synced: ${report.added ?? 0} added, ${report.changed ?? 0} changed, ${report.removed ?? 0} removed`
-      : "Synced";
+    say(
+      report
+        ? `Synced: ${report.added ?? 0} added, ${report.changed ?? 0} changed, ${report.removed ?? 0} removed`
+        : "Synced",
+    );
   again();
 }

@@ -7,13 +7,15 @@ import { searchButton } from "/assets/empty.js";
 import { movesLine } from "/assets/moves.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { grouped, means, took } from "/assets/words.js";
+import { counted, grouped, isPartial, labelOf, means, placeOf, took } from "/assets/words.js";
 
 const SORTS = [
   ["", "by relevance"],
   ["newest", "newest first"],
   ["path", "by path"],
 ];
+// What is missing of the folder needs no name.
+const STAGES = { vectors: "Meaning", sync: "", text: "Words", names: "Names" };
 const MOST_SUGGESTIONS = 6;
 
 export function summaryOf(answer, moves) {
@@ -37,7 +39,7 @@ function headline(answer) {
     { id: "sort", "aria-label": "Order", onchange: (event) => go({ ...FROM_THE_TOP, sort: event.target.value }) },
     SORTS.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)),
   );
-  const words = ` found by ${means(answer)} in ${took(answer.tookMs)}`;
+  const words = ` found${isPartial(answer) ? " so far" : ""} by ${means(answer)} in ${took(answer.tookMs)}`;
   return el(
     "div",
     { class: "headline" },
@@ -47,12 +49,17 @@ function headline(answer) {
   );
 }
 
+const named = (stage) => (stage ? [el("strong", {}, stage), " "] : "");
+
 function degraded(answer) {
-  if (!answer.degraded.length) return null;
+  // While a folder is indexed, that is why meaning is missing: one line is enough.
+  const isFirst = isPartial(answer);
+  const said = answer.degraded.filter(({ stage }) => !isFirst || stage !== "vectors");
+  if (!said.length) return null;
   return el(
     "ul",
     { class: "degraded" },
-    answer.degraded.map((one) => el("li", {}, el("strong", {}, one.stage), " ", visible(one.reason))),
+    said.map(({ stage, reason }) => el("li", {}, named(STAGES[stage] ?? stage), visible(reason))),
   );
 }
 
@@ -96,4 +103,20 @@ export function more(answer) {
     },
     "More hits",
   );
+}
+
+/** An answer for those who hear it. */
+export function saidOf(answer) {
+  const soFar = isPartial(answer) ? " so far, the folder is being indexed" : "";
+  const [first] = answer.results;
+  if (!first) return `Nothing found${soFar}`;
+  return `${counted(answer.total, "hit")} for ${state().q}${soFar}. First: ${labelOf(first)}, ${first.type}`;
+}
+
+/** What is shown after Back, for those who hear it. */
+export function shownOf(answer, id) {
+  if (state().view === "status") return "Status of the index";
+  if (!answer) return "Start page";
+  const hit = answer.results.find((one) => one.id === id);
+  return hit ? `${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}` : saidOf(answer);
 }

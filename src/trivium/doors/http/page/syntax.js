@@ -141,7 +141,8 @@ function lineEnd(text, at) {
   return end < 0 ? text.length : end;
 }
 
-const DECORATED = /`([^`\n]{1,500})`|!?\[([^\]\n]{1,300})\]\([^()\n]{0,500}\)/g;
+const DECORATED =
+  /`([^`\n]{1,500})`|!?\[([^\]\n]{1,300})\]\([^()\n]{0,500}\)|\[\[(?:[^\]|\n]{1,300}\|)?([^\]|\n]{1,300})\]\]/g;
 
 /** Ranges of a passage of prose: its code, and the signs around words, which are left out. */
 export function proseTokens(text) {
@@ -150,9 +151,19 @@ export function proseTokens(text) {
   // A list's own sign is left to the page.
   for (const sign of text.matchAll(/^[ \t]*[-*+][ \t]+(?=\S)/gm))
     found.push([sign.index, sign.index + sign[0].length, "drop"]);
+  for (const row of text.matchAll(/^[ \t]*\|[^\n]*/gm)) {
+    const [, open, inside, close] = /^([ \t]*\|[ \t]*)(.*?)([ \t]*\|?[ \t]*)$/.exec(row[0]);
+    found.push([row.index, row.index + open.length, "drop"]);
+    for (const { index, 0: bars } of inside.matchAll(/(?<!\\)\|(?:[ \t]*\|)*/g))
+      found.push([row.index + open.length + index, row.index + open.length + index + bars.length, "bar"]);
+    found.push([row.index + open.length + inside.length, row.index + row[0].length, "drop"]);
+    if (!close) found.pop();
+  }
+  for (const { index } of text.matchAll(/[ \t]\|$/gm)) found.push([index, index + 2, "drop"]);
+  for (const { index, 0: sign } of text.matchAll(/<br ?\/?>/gi)) found.push([index, index + sign.length, "gap"]);
   for (const one of text.matchAll(DECORATED)) {
-    const inside = one[1] ?? one[2];
-    const start = one.index + one[0].indexOf(inside);
+    const inside = one[1] ?? one[2] ?? one[3];
+    const start = one.index + (one[3] === undefined ? one[0].indexOf(inside) : one[0].lastIndexOf(inside));
     const end = start + inside.length;
     if (one[1] !== undefined) code.push([start, end]);
     found.push([one.index, start, "drop"], [start, end, one[1] === undefined ? "" : "code"]);

@@ -9,6 +9,12 @@ import { proseTokens, tokens } from "/assets/syntax.js";
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
+const USUAL = new Set(
+  "a an and are as at be by for from has how if in is it of on or that the this to was what when where which with".split(
+    " ",
+  ),
+);
+
 /** Ranges of code points -> ranges of a JavaScript string; in order, within the text. */
 export function unitsOf(text, marks) {
   const wanted = marks.filter(([first, last]) => first >= 0 && last > first).sort((a, b) => a[0] - b[0]);
@@ -79,15 +85,27 @@ export function lines(text, { language = "", marks = [], isProse = false } = {})
 
 function put(line, text, sort, mark) {
   if (!text || text === "\n" || sort === "drop") return;
+  if (sort === "gap" || sort === "bar") {
+    line.push(sort === "gap" ? " " : el("span", { class: "t-bar" }, "·"));
+    return;
+  }
   const shown = sort ? el("span", { class: `t-${sort}` }, visible(text)) : visible(text);
   if (mark) line.push(el("mark", {}, shown));
   else line.push(...[shown].flat());
 }
 
+/** The marks of a snippet without those of words that stand everywhere, if others are left. */
+export function telling(hit) {
+  const points = [...(hit.snippet ?? "")];
+  const marks = hit.highlights ?? [];
+  const others = marks.filter(([first, last]) => !USUAL.has(points.slice(first, last).join("").toLowerCase()));
+  return others.length ? others : marks;
+}
+
 /** The words a snippet has marked, to be found again in the file around it. */
 export function markedWords(hit) {
   const text = hit.snippet ?? "";
-  const found = unitsOf(text, hit.highlights ?? []).map(([first, last]) => text.slice(first, last).toLowerCase());
+  const found = unitsOf(text, telling(hit)).map(([first, last]) => text.slice(first, last).toLowerCase());
   return new Set(found.filter((word) => word.length > 1));
 }
 

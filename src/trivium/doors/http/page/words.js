@@ -33,7 +33,8 @@ export function labelOf(node) {
     const inside = nodeOf(node.id).slice(at + 1);
     return node.kind === "code" ? inside : inside.replaceAll("/", " / ");
   }
-  return node.title || node.name || node.id;
+  // A note without a title is called by its first words, links and all.
+  return (node.title || node.name || node.id).replaceAll(/\[\[|\]\]/g, "");
 }
 
 /** The node that a hit is of: some profiles rank chunks, whose ids end in @ and a number. */
@@ -45,6 +46,10 @@ export const pathOf = (node) => node.source?.filePath ?? "";
 export const lineOf = (node) => node.snippetLine ?? node.source?.startLine ?? 1;
 
 export const placeOf = (node) => `${pathOf(node)}:${lineOf(node)}`;
+
+/** Whether the folder was still being indexed for the first time when this was answered. */
+export const isPartial = (answer) =>
+  answer.degraded.some(({ stage, reason }) => stage === "sync" && reason.startsWith("The folder is being indexed"));
 
 export function means(answer) {
   if (answer.method === "hybrid") return `words and meaning (${answer.embedder})`;
