@@ -12,11 +12,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium import config
+from trivium import config, whereabouts
 from trivium.backends.base import Backend
 from trivium.collection.asking import Asking
 from trivium.errors import BackendError, IndexNotFound, IndexUnusable, NotFound, UsageError
-from trivium.home import find_root, listed, memory_places
+from trivium.home import find_root, folder_of, listed, memory_places
 from trivium.types import Answer, NodeId
 
 if TYPE_CHECKING:
@@ -81,12 +81,17 @@ class Collection(Asking):
             context, limit=limit, min_score=min_score, search_mode=search_mode, explain=explain
         )
 
-    def reset(self) -> None:
-        """Forget everything: the index is removed, the folder itself is not touched."""
+    def reset(self, *, keeps_place: bool = False) -> None:
+        """Forget everything: the index is removed, the folder itself is not touched.
+
+        One that was moved is made on this machine the next time, unless `keeps_place`.
+        """
         self._backend.destroy(wait_s=5.0)
         self.memory.desk.catalog.forget()
         self._queries.forget()
         self._opened.forget()
+        if not keeps_place:
+            whereabouts.forget(self._folder)
 
 
 def _elsewhere(
@@ -124,6 +129,8 @@ def open_collection(
     folder = Path(path).expanduser().resolve()
     known = config.load() if settings is None else settings
     root = find_root(folder, known.home)
+    if root is not None:
+        known = whereabouts.settled(known, folder_of(root, known.home))
     is_elsewhere = known.text("backend.kind") != "embedded"
     if root is None and not create and folder.is_dir() and not is_elsewhere:
         raise IndexNotFound(str(folder))
@@ -133,6 +140,7 @@ def open_collection(
     root = folder if root is None else root
     # An index is made with the settings of its root, not of a folder below it.
     settings = config.load(folder=root) if settings is None else settings
+    settings = whereabouts.settled(settings, folder_of(root, settings.home))
     below = folder.relative_to(root).as_posix() if folder != root else ""
     only = (Path(below) / file).as_posix() if file else ""
     made = Collection(root, settings=settings, below=below, file=only, backend=backend)

@@ -224,7 +224,7 @@ class Looking(Held):
                 filling=filling,
                 name=self.name,
                 root=str(self.root),
-                folder=str(self._folder),
+                folder=self.kept_in,
                 contents=snapshot.contents(),
                 spaces=spaces,
                 views=tuple(there.views()),
