@@ -31,6 +31,7 @@ from trivium.types import Answer
 from trivium.writing.moving import move_index
 
 _SHOWN = 10
+_HEAP = "2g"
 _MODES = (("words", "keyword"), ("vectors", "vector"), ("best", "hybrid"))
 
 
@@ -85,7 +86,7 @@ def main() -> None:
     sets = places(chosen.data, split=None, has_repositories=chosen.repos is not None, say=print)
     rows: list[Row] = []
     costs: list[Row] = []
-    with nullcontext() if chosen.urls else started(chosen.nodes) as own:
+    with nullcontext() if chosen.urls else started(chosen.nodes, heap=_HEAP) as own:
         client = Client(
             chosen.urls if own is None else own.urls, access=Access(read_s=120.0, write_s=300.0)
         )
