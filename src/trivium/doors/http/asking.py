@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.doors import answers
+from trivium.doors import answers, finding
 from trivium.doors.answers import Data, HttpCollection, HttpContext, HttpRelated, HttpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
@@ -107,10 +107,11 @@ class Asking:
         return await self._of(request, wanted, found)
 
     async def get_node(self, request: Request) -> Response:
-        """Return one node or chunk with its text."""
+        """Return one node or chunk with its text, by its id, path, only name or address."""
         node: str = request.path_params["id"]
         wanted = answers.read(HttpCollection, query_data(request.query_params), is_text=True)
-        return await self._of(request, wanted, lambda upkeep: answers.item_data(upkeep.get(node)))
+        named = HttpCollection(collection=finding.collection_of(node, wanted.collection))
+        return await self._of(request, named, lambda upkeep: answers.item_data(upkeep.get(node)))
 
     async def get_file(self, request: Request) -> Response:
         """Return lines of a file, as they were taken in."""

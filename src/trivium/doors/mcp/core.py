@@ -17,10 +17,9 @@ from trivium.doors.failures import RequestInvalid
 from trivium.doors.mcp import address, schema
 from trivium.doors.mcp.budget import Reply, fit, fit_context, fit_text
 from trivium.doors.mcp.offer import Offer
-from trivium.errors import ChunkNotFound
 
 if TYPE_CHECKING:
-    from trivium.collection import Collection, Item
+    from trivium.collection import Item
     from trivium.doors.upkeep import Upkeep
     from trivium.types import Answer, Hit
 
@@ -97,15 +96,8 @@ def context(upkeep: Upkeep, request: Context) -> Reply:
 
 
 def fetch(upkeep: Upkeep, request: Fetch) -> Reply:
-    """Return the text of a hit. Raises ChunkNotFound, also for what lies outside the folder."""
-
-    def get(collection: Collection) -> Item:
-        item = collection.get(request.id)
-        if not address.is_inside(collection, item.node.source.file_path):
-            raise ChunkNotFound(request.id)
-        return item
-
-    item = upkeep.look(get)
+    """Return the text of a hit. Raises NotFound, also for what lies outside the folder."""
+    item = upkeep.get(request.id)
     start = 0 if request.cursor is None else int(request.cursor)
     if start and start >= len(item.text):
         raise RequestInvalid(f"cursor: {start} is past the end; there are {len(item.text)}.")
@@ -223,7 +215,8 @@ TOOLS = (
     Offer(
         "fetch",
         "Read one result",
-        "Return the whole text of a hit, by its id.",
+        "Return the whole text of a hit, by its id or url; a path, or a name that only one symbol "
+        "has, does as well.",
         Fetch,
         schema.CITED_ITEM,
         fetch,

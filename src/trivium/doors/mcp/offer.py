@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trivium.doors import finding
 from trivium.doors.answers import Strict
 from trivium.doors.mcp.budget import Reply
 from trivium.doors.mcp.schema import Schema
@@ -23,7 +24,7 @@ class Offer:
     """A tool. `answer` gets the collection and the request, already checked.
 
     `waits` says that it wants the folder gone through before it answers, for a while;
-    `is_strict` that arguments it does not take are an error of the protocol, as in seed 004;
+    `is_strict` that an argument it lacks is an error of the protocol, as in seed 004;
     `names_all` that its result says which collections there are.
     """
 
@@ -36,6 +37,11 @@ class Offer:
     waits: bool = True
     is_strict: bool = False
     names_all: bool = False
+
+    def collection_of(self, request: Strict) -> str | None:
+        """Return the collection that a request names, if it names one. Raises RequestInvalid."""
+        named: str | None = getattr(request, "collection", None)
+        return finding.collection_of(str(getattr(request, "id", "")), named)
 
     @property
     def input_schema(self) -> Schema:

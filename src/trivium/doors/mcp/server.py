@@ -40,8 +40,9 @@ from mcp_types import (
 
 from trivium import __version__, stages
 from trivium.doors import answers
-from trivium.doors.failures import RequestInvalid
+from trivium.doors.failures import RequestInvalid, said
 from trivium.doors.mcp import resources, sets
+from trivium.doors.mcp.levels import NOTHING
 from trivium.errors import NotFound, TriviumError
 
 if TYPE_CHECKING:
@@ -121,11 +122,11 @@ class Service:
         try:
             return await self._in_worker(lambda: self._answered(offer, given, scope, notice))
         except RequestInvalid as error:
-            if offer.is_strict:
-                raise MCPError(INVALID_PARAMS, str(error)) from error
-            return _failed(str(error))
+            if offer.is_strict and error.is_lack:
+                raise MCPError(INVALID_PARAMS, said(error)) from error
+            return _failed(said(error))
         except TriviumError as error:
-            return _failed(str(error))
+            return _failed(said(error))
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the agent is told
             return _failed(_unexpected(error, params.name))
 
@@ -133,7 +134,7 @@ class Service:
         self, offer: Offer, given: object, scope: Scope, notice: Notice
     ) -> CallToolResult:
         request = answers.read(offer.takes, given)
-        wanted: str | None = getattr(request, "collection", None)
+        wanted = offer.collection_of(request)
         upkeep = self._desk.ready(wanted, only=scope.collection, waits=offer.waits, notice=notice)
         reply = offer.answer(upkeep, request)
         if offer.names_all:
@@ -168,9 +169,9 @@ class Service:
         try:
             return await self._in_worker(work)
         except NotFound as error:
-            raise MCPError(INVALID_PARAMS, f"Resource not found: {error}") from error
+            raise MCPError(INVALID_PARAMS, f"Resource not found: {said(error)}") from error
         except TriviumError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise MCPError(INVALID_PARAMS, said(error)) from error
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the client is told
             raise MCPError(INTERNAL_ERROR, _unexpected(error, "resources")) from None
 
@@ -196,7 +197,7 @@ class Service:
         try:
             return self._scope_of(context)
         except TriviumError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise MCPError(INVALID_PARAMS, said(error)) from error
 
 
 @lru_cache
@@ -238,6 +239,9 @@ def _sent(reply: Reply, *, behind: str) -> CallToolResult:
     What seeds' tools give has no place for that.
     """
     data, text = reply.data, reply.text
+    if behind and text == NOTHING:
+        # Nothing yet: a model that reads no more than this must not take it for nothing at all.
+        text = f"{text} {behind}"
     # File names may hold bytes that are no text; they are shown as such rather than not at all.
     written = json.dumps([data, text], ensure_ascii=False)
     if not _is_text(written):
