@@ -21,6 +21,7 @@ from trivium.results import present
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
+    from trivium.federation import Together
     from trivium.results.context import Context
     from trivium.types import Answer
 
@@ -59,7 +60,7 @@ class Asked:
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"query", "collection", "domain", "max_tokens"})
+_BESIDE = frozenset({"query", "collection", "collections", "domain", "max_tokens"})
 
 
 class Strict(BaseModel):
@@ -102,9 +103,15 @@ class SearchRequest(Strict):
 
 
 class HttpSearch(SearchRequest):
-    """A search over HTTP: seed 000's five keys and those of search()."""
+    """A search over HTTP: seed 000's five keys and those of search().
 
-    collection: str | None = None
+    `collections` is `collection` for several, which may also be named there.
+    """
+
+    collection: Annotated[
+        Names | None, Field(description="One, several (a list, or with commas), or * for all.")
+    ] = None
+    collections: Annotated[Names | None, Field(description="The same for several.")] = None
     domain: Names | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
@@ -122,6 +129,17 @@ class HttpSearch(SearchRequest):
     as_you_type: bool = False
     typos: bool = True
     synonyms: bool | None = None
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The collections that were named; none is the server's default."""
+        given = (self.collection, self.collections)
+        return tuple(
+            name
+            for one in given
+            if one is not None
+            for name in (one if isinstance(one, list) else [one])
+        )
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -243,8 +261,11 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
         raise RequestInvalid(_first_fault(error), is_lack=_is_lack(error)) from error
 
 
-def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
-    """Put a question to a collection. Raises UsageError for a profile that is a file's path."""
+def ask(collection: Collection | Together, asked: Asked, *, sync: bool = False) -> Answer:
+    """Put a question to one collection or several.
+
+    Raises UsageError for a profile that is a file's path.
+    """
     _refuse_files(asked)
     return collection.search(asked.query, sync=sync, **asked.options)
 

@@ -232,12 +232,12 @@ class Upkeep:
         missed = self._missed_now()
         answer = replace(
             answer,
-            degraded=tuple(replace(one, reason=self._told(one.reason)) for one in answer.degraded),
-            notes=tuple(map(self._told, answer.notes)),
+            degraded=tuple(replace(one, reason=self.told(one.reason)) for one in answer.degraded),
+            notes=tuple(map(self.told, answer.notes)),
         )
         return answer if missed is None else _with(answer, missed)
 
-    def _told(self, reason: str) -> str:
+    def told(self, reason: str) -> str:
         """Return why something was left out, to who can run nothing: what is done about it."""
         plain = without_commands(reason)
         if plain == reason:

@@ -138,7 +138,7 @@ class Keeping:
 
         def work() -> Response:
             folder = self._allowed(Path(wanted.folder))
-            upkeep = self._service.hosting.add(folder)
+            upkeep = self._service.hosting.add(folder, name=wanted.name)
             return reply.created(served_data(self._served(upkeep.name)))
 
         return await self._service.workers.run(request, work)

@@ -6,12 +6,13 @@ and fetch alone can cite them. Each call reads one collection once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from trivium.doors import answers
+from trivium.doors import answers, together
 from trivium.doors.answers import Asked, ContextRequest, Data, McpFetch, McpRelated, McpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.mcp import address, schema
@@ -30,9 +31,12 @@ _EMBER = "ember"
 
 
 class Search(McpSearch):
-    """A search, which may name its collection."""
+    """A search, which may name its collection, or several."""
 
-    collection: Collected = None
+    collection: Annotated[
+        str | None,
+        Field(description="The collection to search, several with commas, or * for all."),
+    ] = None
 
 
 class Related(McpRelated):
@@ -66,14 +70,14 @@ class Status(answers.Strict):
     collection: Collected = None
 
 
-def search(upkeep: Upkeep, request: Search) -> Reply:
+def search(kept: Sequence[Upkeep], request: Search) -> Reply:
     """Answer a query; what a budget cuts off can be had with a cursor."""
     asked = request.asked()
-    answer = upkeep.search(asked)
+    answer = together.search(kept, asked)
 
     def next_after(shown: int) -> str | None:
         # Only a page that ends there has the cursor that goes on there.
-        page = upkeep.search(replace(asked, options={**asked.options, "limit": shown}))
+        page = together.search(kept, replace(asked, options={**asked.options, "limit": shown}))
         same = [hit.id for hit in answer.results[:shown]] == [hit.id for hit in page.results]
         return page.next if same else None
 
@@ -211,6 +215,7 @@ TOOLS = (
         Search,
         schema.CITED_ANSWER,
         search,
+        is_of_many=True,
     ),
     Offer(
         "fetch",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from trivium.doors.mcp.budget import Reply
     from trivium.doors.mcp.desk import Desk, Notice
     from trivium.doors.mcp.offer import Offer
+    from trivium.doors.upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -135,11 +136,15 @@ class Service:
     ) -> CallToolResult:
         request = answers.read(offer.takes, given)
         wanted = offer.collection_of(request)
-        upkeep = self._desk.ready(wanted, only=scope.collection, waits=offer.waits, notice=notice)
-        reply = offer.answer(upkeep, request)
+        only = scope.collection
+        names = self._desk.chosen(wanted, only=only) if offer.is_of_many else (wanted,)
+        kept = [
+            self._desk.ready(name, only=only, waits=offer.waits, notice=notice) for name in names
+        ]
+        reply = offer.answer(kept if offer.is_of_many else kept[0], request)
         if offer.names_all:
-            reply = _with_names(reply, self._desk.names(only=scope.collection))
-        return _sent(reply, behind=upkeep.behind)
+            reply = _with_names(reply, self._desk.names(only=only))
+        return _sent(reply, behind=_behind(kept))
 
     async def _list_resources(
         self, context: Context, params: PaginatedRequestParams | None
@@ -231,6 +236,13 @@ def _with_names(reply: Reply, names: Sequence[str]) -> Reply:
     """Return a reply that says which collections there are."""
     lines = [reply.text, *([f"Collections: {', '.join(names)}"] if len(names) > 1 else [])]
     return replace(reply, data={**reply.data, "collections": list(names)}, text="\n".join(lines))
+
+
+def _behind(kept: Sequence[Upkeep]) -> str:
+    """Return why answers are not from the folders as they are now; empty if they are."""
+    if len(kept) == 1:
+        return kept[0].behind
+    return " ".join(f"{one.name}: {one.behind}" for one in kept if one.behind)
 
 
 def _sent(reply: Reply, *, behind: str) -> CallToolResult:
