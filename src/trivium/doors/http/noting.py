@@ -54,8 +54,7 @@ class Noting:
             self._write(scope, status, seconds)
 
     def _write(self, scope: Scope, status: int, seconds: float) -> None:
-        whole = scope["path"].encode("unicode_escape").decode()
-        place = shown_path(scope)
+        whole, place = _escaped(scope["path"]), _shown(scope)
         client = scope.get("client")
         noted = {
             "client": client[0] if client else "",
@@ -82,14 +81,14 @@ def _route(scope: Scope) -> str:
     return found.path if isinstance(found, Route) else "other"
 
 
-def shown_path(scope: Scope) -> str:
+def _shown(scope: Scope) -> str:
     """Return a path as logs show it: where it holds what was asked for, its route alone."""
     route = _route(scope)
-    return (
-        route.replace(":any", "")
-        if _ID in route
-        else str(scope["path"]).encode("unicode_escape").decode()
-    )
+    return route.replace(":any", "") if _ID in route else _escaped(scope["path"])
+
+
+def _escaped(path: str) -> str:
+    return path.encode("unicode_escape").decode()
 
 
 class Lines(logging.Formatter):
