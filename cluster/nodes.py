@@ -60,7 +60,12 @@ class Node:
         """Start the process; does not wait until it answers."""
         log = (self.folder / "log").open("ab")
         # Quick to start and frugal: a test runs for minutes, beside others.
-        heap = (f"-Xms{self.heap}", f"-Xmx{self.heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+        heap = (
+            f"-Xms{self.heap}",
+            f"-Xmx{self.heap}",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+        )
         with log:
             self.process = subprocess.Popen(
                 ["java", *heap, "-cp", class_path(), "Node", str(self.folder)],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[[NAME=]FOLDER]...", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Others need a token.")
 @click.option("--port", default=7700, show_default=True, type=int, help="0 is any free one.")
 @click.option("--allow-host", "hosts", multiple=True, help="A name this server is called by.")
@@ -54,7 +54,10 @@ def serve(
     idle: float | None,
     log_format: str,
 ) -> None:
-    """Answer HTTP requests about one folder or several, and show the web page."""
+    """Answer HTTP requests about one folder or several, and show the web page.
+
+    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes.
+    """
     from trivium.doors.http.serve import Serving, run
 
     serving = Serving(
@@ -124,7 +127,7 @@ def _tokens() -> Tokens:
 
 
 @click.command()
-@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[[NAME=]FOLDER]...", type=click.Path(path_type=Path))
 @click.option(
     "--tools",
     multiple=True,
@@ -144,7 +147,10 @@ def _tokens() -> Tokens:
 def mcp(
     folders: tuple[Path, ...], *, tools: tuple[str, ...], patience: float | None, connect: bool
 ) -> None:
-    """Answer an agent over MCP on standard input and output, about FOLDERS or this one."""
+    """Answer an agent over MCP on standard input and output, about FOLDERS or this one.
+
+    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes.
+    """
     wanted = folders or (Path(),)
     if connect:
         from trivium.doors.mcp.connect import run as run_connected

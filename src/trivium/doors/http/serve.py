@@ -54,7 +54,7 @@ class Serving:
     log_format: str = "text"
 
 
-def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
+def run(*, folders: Sequence[str | Path], serving: Serving | None = None) -> None:
     """Serve `folders` until SIGINT or SIGTERM; port 0 takes a free one.
 
     Raises UsageError if the address cannot be used or needs a token and there is none,
@@ -66,6 +66,7 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
         from uvicorn import Server
 
         from trivium.doors.http.app import Rules, build
+        from trivium.doors.http.balance import balance
         from trivium.doors.http.guard import Names
         from trivium.doors.http.life import Life
     except ModuleNotFoundError as error:
@@ -75,6 +76,7 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
     from trivium.doors.running import announced
 
     _log(how.log_format)
+    balance()
     hosting = Hosting(folders)
     names = ", ".join(hosting.names)
     is_loopback = is_own_machine(how.host)
@@ -162,16 +164,15 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _log(form: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    if form == "json":
-        from trivium.doors.http.noting import JsonLines
+    from trivium.doors.http.noting import JsonLines, Lines
 
-        handler.setFormatter(JsonLines())
-    else:
-        handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if form == "json" else Lines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    # Our own line says where the server is; uvicorn's say that it starts and stops.
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    # Our own line says where the server is; uvicorn's say that it starts and stops, and the MCP
+    # SDK's that each message ends a session that there is none of.
+    for name in ("uvicorn.error", "mcp"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _settings(app: ASGIApp) -> Config:
