@@ -7,13 +7,14 @@ the engine, the indexer or the backend. Safe to use from many threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium import config, whereabouts
 from trivium.backends.base import Backend
+from trivium.backends.registry import reach
 from trivium.collection.asking import Asking
 from trivium.errors import BackendError, IndexNotFound, IndexUnusable, NotFound, UsageError
 from trivium.home import find_root, folder_of, listed, memory_places
@@ -148,3 +149,23 @@ def open_collection(
         made.close()
         raise IndexNotFound(str(folder))
     return made
+
+
+def adopt(name: str, *, settings: config.Settings) -> Path:
+    """Have this machine answer for a collection that others keep on a cluster; return its folder.
+
+    The folder need not be here: what it holds is then asked and never synced. Raises NotFound
+    that says which there are.
+    """
+    from trivium.backends.opensearch.state import collections_of
+    from trivium.backends.opensearch.store import OpenSearchBackend
+
+    wanted = settings.flagged({"backend.collection": name})
+    with closing(reach(wanted)) as client:
+        meta = OpenSearchBackend(name, client=client).meta()
+        if "indexed_at" not in meta:
+            known = ", ".join(collections_of(client)) or "none"
+            raise NotFound(f"No collection {name[:100]!r} is on the cluster. There are: {known}.")
+    root = Path(meta["root"])
+    whereabouts.remember(folder_of(root, settings.home), meta["name"], root, wanted)
+    return root

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import click
 
-from trivium.config import Value
 from trivium.doors.cli.folder import named_root, open_folder
+from trivium.doors.cli.reaching import reached, reached_by
 from trivium.doors.cli.screen import AS_JSON, Progress, say, show, show_json
 from trivium.errors import UsageError
 from trivium.results.present import counted, printable
-
-# What says how a cluster is reached, by its option.
-_REACHED_BY = ("urls", "collection", "user", "certificates", "shards")
 
 
 @click.command()
 @click.argument("collection", default=".")
 @click.option("--to", required=True, type=click.Choice(["opensearch", "embedded"]))
-@click.option("--url", "urls", multiple=True, help="Address of a node; repeatable.")
+@reached
 @click.option("--as", "name", help="Its name on the cluster, the same for every machine.")
-@click.option("--user", help="Who asks; the password is read from TRIVIUM_CLUSTER_PASSWORD.")
-@click.option("--certificates", help="File of certificates by which the cluster is trusted.")
 @click.option("--shards", type=click.IntRange(1, 1024), help="Shards of each of its indexes.")
 @click.option("--keep", is_flag=True, help="Leave the old index where it is, unused.")
 @click.option("--replace", is_flag=True, help="Take the place of an index that is there already.")
@@ -44,10 +39,11 @@ def move(
 
     No file is read and nothing is embedded again. All commands find it where it is from then on.
     """
-    given = dict(zip(_REACHED_BY, (urls or None, name, user, certificates, shards), strict=True))
-    wanted: dict[str, Value] = {
-        f"backend.{key}": value for key, value in given.items() if value is not None
-    }
+    wanted = reached_by(urls, user, certificates)
+    if name is not None:
+        wanted["backend.collection"] = name
+    if shards is not None:
+        wanted["backend.shards"] = shards
     if to == "embedded" and wanted:
         raise UsageError("--url, --as, --user, --certificates and --shards are for a cluster.")
     root = named_root(collection)

@@ -5,14 +5,18 @@ Registered by main.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from trivium.doors.cli.reaching import reached, reached_by
 from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, say, show, show_json
+from trivium.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.config import Value
     from trivium.doors.tokens import Tokens
 
 
@@ -28,6 +32,18 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path),
     help="Folders below it may be added while the server runs.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["embedded", "opensearch"]),
+    help="Where the indexes of the folders are, if not where they were put.",
+)
+@reached
+@click.option(
+    "--collection",
+    "names",
+    multiple=True,
+    help="One of a cluster, by its name there; its folder need not be on this machine.",
 )
 @click.option("--rate", type=click.FloatRange(min=0), help="Requests a second of a client; 0 any.")
 @click.option(
@@ -48,6 +64,11 @@ def serve(
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     roots: tuple[Path, ...],
+    backend: str | None,
+    urls: tuple[str, ...],
+    user: str | None,
+    certificates: str | None,
+    names: tuple[str, ...],
     rate: float | None,
     timeout: float,
     require_token: bool,
@@ -56,7 +77,8 @@ def serve(
 ) -> None:
     """Answer HTTP requests about one folder or several, and show the web page.
 
-    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes.
+    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes. Many
+    servers may answer for one collection of a cluster: --url ADDRESS --collection NAME.
     """
     from trivium.doors.http.serve import Serving, run
 
@@ -72,7 +94,29 @@ def serve(
         idle_s=idle,
         log_format=log_format,
     )
-    run(folders=folders or (Path(),), serving=serving)
+    reach = reached_by(urls, user, certificates)
+    if names:
+        if folders or backend == "embedded":
+            raise UsageError("--collection names what is on a cluster. Give folders, or names.")
+        run(folders=_on_cluster(names, reach), serving=serving)
+        return
+    if reach and backend is None:
+        raise UsageError("--url, --user and --certificates go with --backend or --collection.")
+    settings = None
+    if backend is not None:
+        from trivium.config import load
+
+        settings = load().flagged({"backend.kind": backend, **reach})
+    run(folders=folders or (Path(),), serving=serving, settings=settings)
+
+
+def _on_cluster(names: Sequence[str], reach: Mapping[str, Value]) -> list[Path]:
+    """Return the folders that collections of a cluster stand for."""
+    from trivium.collection import adopt
+    from trivium.config import load
+
+    settings = load().flagged({"backend.kind": "opensearch", **reach})
+    return [adopt(name, settings=settings) for name in names]
 
 
 @click.group()

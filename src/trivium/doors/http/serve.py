@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from uvicorn import Config
 
+    from trivium.config import Settings
+
 DEFAULT_PORT = 7700
 # Requests a second that each client of another machine may send, unless --rate says otherwise.
 DEFAULT_RATE = 50.0
@@ -54,8 +56,15 @@ class Serving:
     log_format: str = "text"
 
 
-def run(*, folders: Sequence[str | Path], serving: Serving | None = None) -> None:
+def run(
+    *,
+    folders: Sequence[str | Path],
+    serving: Serving | None = None,
+    settings: Settings | None = None,
+) -> None:
     """Serve `folders` until SIGINT or SIGTERM; port 0 takes a free one.
+
+    `settings` hold for all of them; None is what each folder says.
 
     Raises UsageError if the address cannot be used or needs a token and there is none,
     MissingExtra without the `serve` extra.
@@ -77,7 +86,7 @@ def run(*, folders: Sequence[str | Path], serving: Serving | None = None) -> Non
 
     _log(how.log_format)
     balance()
-    hosting = Hosting(folders)
+    hosting = Hosting(folders, settings=settings)
     names = ", ".join(hosting.names)
     is_loopback = is_own_machine(how.host)
     with listen(how.host, how.port) as listener:
