@@ -8,6 +8,7 @@ many shards each index has.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from contextlib import nullcontext
 
@@ -17,6 +18,7 @@ from cluster.artefacts import HERE, NotResolved
 from cluster.nodes import started
 
 URL = "TRIVIUM_CLUSTER_URL"
+_CASES = HERE.parent / "tests" / "acceptance"
 
 
 def main(arguments: list[str]) -> int:
@@ -29,7 +31,10 @@ def main(arguments: list[str]) -> int:
             sys.stderr.write(f"cluster: {urls}\n")
             os.environ[URL] = urls
             # In this process, so that tests can take nodes away and bring them back.
-            return int(pytest.main([str(HERE / "tests"), *arguments[1:]]))
+            status = int(pytest.main([str(HERE / "tests"), *arguments[1:]]))
+            # Then every acceptance case, as on the other backends.
+            cases = [sys.executable, "-m", "pytest", str(_CASES), "-k", "opensearch", "-n", "0"]
+            return status or subprocess.run([*cases, *arguments[1:]], check=False).returncode
     except NotResolved as error:
         sys.stderr.write(f"cluster: the tests were NOT RUN. {error}\n")
         return 0

@@ -48,6 +48,7 @@ class Node:
     folder: Path
     http: int
     transport: int
+    heap: str = _HEAP
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -59,7 +60,12 @@ class Node:
         """Start the process; does not wait until it answers."""
         log = (self.folder / "log").open("ab")
         # Quick to start and frugal: a test runs for minutes, beside others.
-        heap = (f"-Xms{_HEAP}", f"-Xmx{_HEAP}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+        heap = (
+            f"-Xms{self.heap}",
+            f"-Xmx{self.heap}",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+        )
         with log:
             self.process = subprocess.Popen(
                 ["java", *heap, "-cp", class_path(), "Node", str(self.folder)],
@@ -138,11 +144,11 @@ RUNNING: list[Cluster] = []
 
 
 @contextmanager
-def started(count: int) -> Iterator[Cluster]:
+def started(count: int, *, heap: str = _HEAP) -> Iterator[Cluster]:
     """Run a new, empty cluster of `count` nodes; it and its data are gone afterwards."""
     class_path()
     home = _scratch() / f"trivium-cluster-{_free_ports(1)[0]}"
-    cluster = Cluster(_made(home, count))
+    cluster = Cluster(_made(home, count, heap))
     try:
         for one in cluster.nodes:
             one.start()
@@ -164,10 +170,10 @@ def _scratch() -> Path:
     return memory if os.access(memory, os.W_OK) else cache()
 
 
-def _made(home: Path, count: int) -> list[Node]:
+def _made(home: Path, count: int, heap: str) -> list[Node]:
     ports = _free_ports(2 * count)
     nodes = [
-        Node(f"node{at}", home / f"node{at}", ports[2 * at], ports[2 * at + 1])
+        Node(f"node{at}", home / f"node{at}", ports[2 * at], ports[2 * at + 1], heap)
         for at in range(count)
     ]
     seeds = ", ".join(f'"{_LISTENING}:{one.transport}"' for one in nodes)

@@ -12,7 +12,7 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trivium.errors import ConfigError
@@ -141,6 +141,11 @@ class Settings:
         value = self.values[key].value
         return value if isinstance(value, tuple) else (str(value),)
 
+    def flagged(self, flags: Mapping[str, Value]) -> Settings:
+        """Return the same with what was asked for by hand. Raises ConfigError."""
+        given = {key: Setting(checked(key, one, "flag"), "flag") for key, one in flags.items()}
+        return replace(self, values={**self.values, **given})
+
 
 def load(
     *,
@@ -156,11 +161,9 @@ def load(
     if folder is not None:
         values |= _from_file(folder / "trivium.toml", trusted=False)
     values |= _from_environment(env)
-    for key, flag in (flags or {}).items():
-        values[key] = Setting(_checked(key, flag, "flag"), "flag")
     home, origin = _home(env)
     keys = env.get("OPENAI_API_KEY"), env.get("TRIVIUM_RERANK_KEY")
-    return Settings(
+    found = Settings(
         home,
         origin,
         values,
@@ -169,6 +172,7 @@ def load(
         cluster_password=env.get("TRIVIUM_CLUSTER_PASSWORD", ""),
         cluster_key=env.get("TRIVIUM_CLUSTER_KEY", ""),
     )
+    return found.flagged(flags or {})
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:
@@ -208,7 +212,7 @@ def _from_file(path: Path, *, trusted: bool) -> dict[str, Setting]:
                     f"{path}: {key} may not be set by a folder's own file. "
                     "Set it in your user file or the environment."
                 )
-            found[key] = Setting(_checked(key, value, str(path)), str(path))
+            found[key] = Setting(checked(key, value, str(path)), str(path))
     return found
 
 
@@ -227,7 +231,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
                 value = type(known.default)(text)
             except ValueError as error:
                 raise ConfigError(f"{name} must be {_sort(known)}, not {text!r}.") from error
-        found[key] = Setting(_checked(key, value, name), name)
+        found[key] = Setting(checked(key, value, name), name)
     return found
 
 
@@ -242,7 +246,8 @@ def _sort(known: _Known) -> str:
     return "a number" if isinstance(known.default, float) else "a whole number"
 
 
-def _checked(key: str, value: object, origin: str) -> Value:
+def checked(key: str, value: object, origin: str) -> Value:
+    """Return a value that a setting may have. Raises ConfigError that names origin and key."""
     known = _known(key, origin)
     if isinstance(known.default, tuple):
         if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):

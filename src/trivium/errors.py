@@ -30,16 +30,22 @@ from collections.abc import Sequence
 
 # Comparing words costs their length squared, and the sender may be anyone.
 _LONGEST_NAME = 60
+# Two letters of three in common: less is another word, and no help.
+_NEAR = 0.55
 
 
 def unknown(what: str, given: str, choices: Sequence[str]) -> str:
-    """Return what to say of a name that is not there: the nearest one, then all there are."""
+    """Return what to say of a name that is not there: a near one, if any, then all there are."""
+    hint = nearest(given, choices)
+    return f"Unknown {what} {given[:_LONGEST_NAME]!r}.{hint} Use {', '.join(choices)}."
+
+
+def nearest(given: str, choices: Sequence[str]) -> str:
+    """Return the question whether a name that is nearly the same was meant; empty without one."""
     import difflib
 
-    shown = given[:_LONGEST_NAME]
-    near = difflib.get_close_matches(shown, choices, n=1, cutoff=0.0)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"Unknown {what} {shown!r}.{hint} Use {', '.join(choices)}."
+    near = difflib.get_close_matches(given[:_LONGEST_NAME], choices, n=1, cutoff=_NEAR)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 class TriviumError(Exception):

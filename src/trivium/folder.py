@@ -97,8 +97,11 @@ class Folder:
         `folders` are those in which something may have changed; None is all. `links` is how
         many files are linked at most; the others wait for the next time. A folder that is
         suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
-        answers then say so.
+        answers then say so. An index on a cluster whose folder is not on this machine is kept
+        up to date by those who have it: nothing is done.
         """
+        if self._is_elsewhere():
+            return indexer.Report()
         try:
             report = indexer.sync(
                 self._source(),
@@ -132,6 +135,11 @@ class Folder:
             else Behind()
         )
         return report
+
+    def _is_elsewhere(self) -> bool:
+        """Whether both the index and the folder are on other machines."""
+        is_on_cluster = self._settings.text("backend.kind") != "embedded"
+        return is_on_cluster and not self.root.is_dir() and self.is_indexed()
 
     def _paths_of(self, files: Iterable[str]) -> Paths:
         """Return the paths for linking; those of the last time, if no file came or went."""

@@ -13,9 +13,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from trivium import whereabouts
 from trivium.backends.embedded.database import is_sound, read_meta_of
 from trivium.backends.embedded.lock import writer_lock
-from trivium.errors import BackendError, IndexLocked, IndexUnusable
+from trivium.errors import BackendError, ConfigError, IndexLocked, IndexUnusable
 from trivium.parsing.shelves import FOLDER
 from trivium.sources.git import repository_of
 
@@ -23,7 +24,8 @@ from trivium.sources.git import repository_of
 def find_root(folder: Path, home: Path) -> Path | None:
     """Return `folder` or the nearest folder above it that has an index."""
     for place in (folder, *folder.parents):
-        if (folder_of(place, home) / "collection.db").exists():
+        kept = folder_of(place, home)
+        if (kept / "collection.db").exists() or whereabouts.file_of(kept).exists():
             return place
     return None
 
@@ -85,11 +87,12 @@ def remove(root: Path, home: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A collection that exists on this machine."""
+    """A collection of this machine; `backend` is where its index is kept."""
 
     name: str
     root: str
     folder: str
+    backend: str = "embedded"
 
 
 def remembered(root: Path, home: Path) -> dict[str, str]:
@@ -102,13 +105,24 @@ def remembered(root: Path, home: Path) -> dict[str, str]:
 
 def listed(home: Path) -> list[Listed]:
     """Return the collections of `home` by root; ones that cannot be read are left out."""
-    found = []
-    for database in sorted((home / "collections").glob("*/collection.db")):
-        try:
-            meta = read_meta_of(database.parent)
-        except (IndexUnusable, BackendError):
-            # Damaged, or half made by a process that died: opening it says so or finishes it.
-            continue
-        root = meta.get("root", "")
-        found.append(Listed(meta.get("name", root), root, str(database.parent)))
-    return sorted(found, key=lambda one: one.root)
+    places = home / "collections"
+    moved = {
+        one.name.removesuffix(whereabouts.SUFFIX) for one in places.glob(f"*{whereabouts.SUFFIX}")
+    }
+    here = {one.parent.name for one in places.glob("*/collection.db")}
+    found = (_listed(places / name) for name in sorted(here | moved))
+    return sorted((one for one in found if one is not None), key=lambda one: one.root)
+
+
+def _listed(folder: Path) -> Listed | None:
+    try:
+        moved = whereabouts.read(folder)
+        kind = "embedded" if moved is None else str(moved.values["backend.kind"])
+        if moved is not None and kind != "embedded":
+            return Listed(moved.name, moved.root, str(folder), kind)
+        meta = read_meta_of(folder)
+    except (IndexUnusable, BackendError, ConfigError):
+        # Damaged, or half made by a process that died: opening it says so or finishes it.
+        return None
+    root = meta.get("root", "")
+    return Listed(meta.get("name", root), root, str(folder))

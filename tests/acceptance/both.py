@@ -1,13 +1,15 @@
 """A folder of files opened on either backend, with a model whose vectors a test chooses.
 
 The acceptance cases of seeds 001 and 002 are asked of the embedded backend and of the
-reference alike: each test module makes its `shelf` fixture of these.
+reference alike: each test module makes its `shelf` fixture of these. `make test-cluster` has
+them asked of a cluster, too.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ import trivium
 from trivium import config
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.collection import Collection
+from trivium.errors import TriviumError
 from trivium.models.base import Embedder
 from trivium.testing.embedders import WordEmbedder
 from trivium.types import Answer, Hit
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BACKENDS = ("embedded", "reference")
+CLUSTER = os.environ.get("TRIVIUM_CLUSTER_URL", "")  # noqa: TID251 - set by make test-cluster
+BACKENDS = ("embedded", "reference", *(["opensearch"] if CLUSTER else []))
 LOADS_A_MODEL = "trivium.models.registry.load"
 
 
@@ -73,6 +77,25 @@ class ChosenEmbedder:
         return [one / length for one in vector] if length else vector
 
 
+def environment(home: Path, backend: str) -> dict[str, str]:
+    """Return settings that touch nothing but a home of the test's own, and the cluster if asked."""
+    own = {"TRIVIUM_HOME": str(home), "TRIVIUM_CONFIG": str(home / "config.toml")}
+    if backend != "opensearch":
+        return own
+    return {**own, "TRIVIUM_BACKEND__KIND": backend, "TRIVIUM_BACKEND__URLS": CLUSTER}
+
+
+def close(collections: Sequence[Collection], backend: str) -> None:
+    """Close what a test opened; a cluster outlives the test, so nothing is left there."""
+    for collection in collections:
+        collection.close()
+    roots = {one.root: one.settings for one in collections if backend == "opensearch"}
+    for root, settings in roots.items():
+        # The test may have removed it itself, or its folder.
+        with suppress(TriviumError), trivium.open(root, settings=settings) as again:
+            again.reset()
+
+
 @dataclass(slots=True)
 class Shelf:
     """A folder of its own, a home of its own, and one of the backends."""
@@ -102,9 +125,10 @@ class Shelf:
         return collection
 
     def open(self, *, model: str = "minilm") -> Collection:
-        environ = {"TRIVIUM_HOME": str(self.home), "TRIVIUM_CONFIG": str(self.home / "c.toml")}
         settings = config.load(
-            folder=self.folder, flags={"embedding.model": model}, environ=environ
+            folder=self.folder,
+            flags={"embedding.model": model},
+            environ=environment(self.home, self.backend),
         )
         backend = ReferenceBackend() if self.backend == "reference" else None
         self.opened.append(trivium.open(self.folder, settings=settings, backend=backend))
@@ -133,8 +157,7 @@ def shelf_in(folder: Path, backend: str, monkeypatch: pytest.MonkeyPatch) -> Ite
     try:
         yield made
     finally:
-        for collection in made.opened:
-            collection.close()
+        close(made.opened, backend)
 
 
 def ids(answer: Answer) -> list[str]:

@@ -46,33 +46,32 @@ def cosines(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Open]:
     """Open collections with settings that touch nothing but the test's own folder."""
-    yield from _opener(tmp_path, lambda: None)
+    yield from _opener(tmp_path, "embedded")
 
 
-@pytest.fixture(params=[lambda: None, ReferenceBackend], ids=["embedded", "reference"])
+@pytest.fixture(params=both.BACKENDS)
 def opened_on_each(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Open collections in the same way, once on each backend."""
     yield from _opener(tmp_path, request.param)
 
 
-def _opener(tmp_path: Path, make_backend: Callable[[], Backend | None]) -> Iterator[Open]:
+def _opener(tmp_path: Path, backend: str) -> Iterator[Open]:
     collections: list[Collection] = []
     # An index in memory has no place of its own: a folder opened again is to find it.
     backends: dict[Path, Backend | None] = {}
 
     def open_(folder: Path, **flags: config.Value) -> Collection:
         home = tmp_path / "home"
-        environ = {"TRIVIUM_HOME": str(home), "TRIVIUM_CONFIG": str(home / "config.toml")}
+        environ = both.environment(home, backend)
         given = {key.replace("__", "."): value for key, value in flags.items()}
         settings = config.load(folder=folder, flags=given, environ=environ)
         if folder not in backends:
-            backends[folder] = make_backend()
+            backends[folder] = ReferenceBackend() if backend == "reference" else None
         collections.append(trivium.open(folder, settings=settings, backend=backends[folder]))
         return collections[-1]
 
     yield open_
-    for collection in collections:
-        collection.close()
+    both.close(collections, backend)
 
 
 @pytest.fixture

@@ -156,6 +156,25 @@ def test_g123_an_unknown_tool_and_a_missing_argument_are_errors_of_the_protocol(
     assert call(shop, "rag", "get").code == INVALID_PARAMS == -32602
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"query": "password", "top_k": 0}, "top_k"),
+        ({"query": "password", "top_k": "many"}, "top_k"),
+        ({"query": 3}, "query"),
+        ({"query": "password", "topK": 3}, "Did you mean 'top_k'"),
+        ({"query": "password", "filters": {"path": "a"}}, "filters.path"),
+    ],
+)
+def test_g123_an_argument_that_does_not_fit_is_an_error_of_the_tool_that_an_agent_reads(
+    shop: Collection, arguments: dict[str, object], named: str
+) -> None:
+    said = call(shop, "rag", "search", **arguments)
+
+    assert (said.is_error, said.code) == (True, None)
+    assert named in said.text
+
+
 def test_g124_a_result_of_rag_has_the_keys_of_the_seed(shop: Collection) -> None:
     said = call(
         shop,

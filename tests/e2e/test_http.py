@@ -277,6 +277,10 @@ def test_the_log_names_requests_and_never_what_was_asked(tmp_path: Path) -> None
     with serving([filled(tmp_path / "shop")], tmp_path / "home") as running:
         running.ask(query="quokkaposted")
         running.client.get("/api/search", params={"q": "quokkagotten"})
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        running.client.post(
+            "/mcp", json=message, headers={"Accept": "application/json, text/event-stream"}
+        )
         running.process.terminate()
         running.process.wait(timeout=60)
 
@@ -284,3 +288,4 @@ def test_the_log_names_requests_and_never_what_was_asked(tmp_path: Path) -> None
     assert "POST /api/search 200" in log
     assert "GET /api/search 200" in log
     assert "quokka" not in log
+    assert "Terminating session" not in log

@@ -209,3 +209,13 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:
         return 0
 
     assert talk(f"{address}/mcp", conversation) == -32601
+
+
+def test_an_address_of_a_collection_that_is_not_there_is_404(address: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+    refused = httpx.post(f"{address}/mcp?collection=zzz", json=message)
+
+    assert refused.status_code == 404
+    assert "'zzz'" in refused.json()["error"]["message"]
+    assert "'shop', 'farm'" in refused.json()["error"]["message"]

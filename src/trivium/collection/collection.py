@@ -7,16 +7,17 @@ the engine, the indexer or the backend. Safe to use from many threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium import config
+from trivium import config, whereabouts
 from trivium.backends.base import Backend
+from trivium.backends.registry import reach
 from trivium.collection.asking import Asking
 from trivium.errors import BackendError, IndexNotFound, IndexUnusable, NotFound, UsageError
-from trivium.home import find_root, listed, memory_places
+from trivium.home import find_root, folder_of, listed, memory_places
 from trivium.types import Answer, NodeId
 
 if TYPE_CHECKING:
@@ -81,12 +82,17 @@ class Collection(Asking):
             context, limit=limit, min_score=min_score, search_mode=search_mode, explain=explain
         )
 
-    def reset(self) -> None:
-        """Forget everything: the index is removed, the folder itself is not touched."""
+    def reset(self, *, keeps_place: bool = False) -> None:
+        """Forget everything: the index is removed, the folder itself is not touched.
+
+        One that was moved is made on this machine the next time, unless `keeps_place`.
+        """
         self._backend.destroy(wait_s=5.0)
         self.memory.desk.catalog.forget()
         self._queries.forget()
         self._opened.forget()
+        if not keeps_place:
+            whereabouts.forget(self._folder)
 
 
 def _elsewhere(
@@ -124,6 +130,8 @@ def open_collection(
     folder = Path(path).expanduser().resolve()
     known = config.load() if settings is None else settings
     root = find_root(folder, known.home)
+    if root is not None:
+        known = whereabouts.settled(known, folder_of(root, known.home))
     is_elsewhere = known.text("backend.kind") != "embedded"
     if root is None and not create and folder.is_dir() and not is_elsewhere:
         raise IndexNotFound(str(folder))
@@ -133,6 +141,7 @@ def open_collection(
     root = folder if root is None else root
     # An index is made with the settings of its root, not of a folder below it.
     settings = config.load(folder=root) if settings is None else settings
+    settings = whereabouts.settled(settings, folder_of(root, settings.home))
     below = folder.relative_to(root).as_posix() if folder != root else ""
     only = (Path(below) / file).as_posix() if file else ""
     made = Collection(root, settings=settings, below=below, file=only, backend=backend)
@@ -140,3 +149,23 @@ def open_collection(
         made.close()
         raise IndexNotFound(str(folder))
     return made
+
+
+def adopt(name: str, *, settings: config.Settings) -> Path:
+    """Have this machine answer for a collection that others keep on a cluster; return its folder.
+
+    The folder need not be here: what it holds is then asked and never synced. Raises NotFound
+    that says which there are.
+    """
+    from trivium.backends.opensearch.state import collections_of
+    from trivium.backends.opensearch.store import OpenSearchBackend
+
+    wanted = settings.flagged({"backend.collection": name})
+    with closing(reach(wanted)) as client:
+        meta = OpenSearchBackend(name, client=client).meta()
+        if "indexed_at" not in meta:
+            known = ", ".join(collections_of(client)) or "none"
+            raise NotFound(f"No collection {name[:100]!r} is on the cluster. There are: {known}.")
+    root = Path(meta["root"])
+    whereabouts.remember(folder_of(root, settings.home), meta["name"], root, wanted)
+    return root

@@ -12,7 +12,7 @@ from typing import Self
 from trivium import config, profiles
 from trivium.asked import Place
 from trivium.backends.base import Backend, Snapshot
-from trivium.backends.registry import open_backend
+from trivium.backends.registry import name_on_cluster, open_backend
 from trivium.errors import ConfigError, unknown
 from trivium.folder import Folder, fingerprint
 from trivium.home import folder_of, store_of
@@ -44,24 +44,46 @@ class Held:
         self._queries = QueryVectors(
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
         )
-        meta = {"root": str(root), "name": self.name, "fingerprint": fingerprint(settings)}
-        self._backend = backend or open_backend(
-            settings,
-            folder=self._folder,
-            store=store_of(root, settings.home),
-            meta=meta,
-            views=(self._tokenized(shipped_profile("best")).view,),
-        )
-        self._backend.introduce(meta)
+        self._backend = backend or self._store(settings)
+        self._backend.introduce(self._meta)
         self._kept = Folder(root, settings=settings, backend=self._backend)
         self._lexicon = static()
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
 
     @property
+    def _meta(self) -> dict[str, str]:
+        """What an index is to remember of the collection."""
+        made = fingerprint(self.settings)
+        return {"root": str(self.root), "name": self.name, "fingerprint": made}
+
+    def _store(self, settings: config.Settings) -> Backend:
+        """Return the store that settings name for the index."""
+        return open_backend(
+            settings,
+            folder=self._folder,
+            store=store_of(self.root, settings.home),
+            meta=self._meta,
+            views=(self._tokenized(shipped_profile("best")).view,),
+        )
+
+    @property
     def identity(self) -> str:
         """What tells it from every other collection, also from one of the same name."""
         return self._folder.name
+
+    @property
+    def kept_in(self) -> str:
+        """Where the index is: a folder of this machine, or a name on a cluster."""
+        if self.settings.text("backend.kind") == "embedded":
+            return str(self._folder)
+        urls = " ".join(self.settings.texts("backend.urls"))
+        return f"{name_on_cluster(self.settings, self._folder)} on {urls}"
+
+    @property
+    def remembered_model(self) -> str | None:
+        """The model that the index was told to use."""
+        return self._backend.meta().get("model")
 
     @property
     def state(self) -> str:

@@ -6,15 +6,18 @@ Each call is handed to the folder, the model's work or the indexer.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium import indexer, linker
+from trivium import indexer, linker, whereabouts
 from trivium.collection.held import Held
+from trivium.config import Value
+from trivium.errors import UsageError
 
 if TYPE_CHECKING:
     from trivium.models.bill import Bill, Renewal
+    from trivium.writing.moving import Moved
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +44,7 @@ class Keeping(Held):
         """
         # What is missing is said before anything is done.
         self.profile("best")
-        return self._kept.sync(
+        report = self._kept.sync(
             progress=progress,
             yes=yes,
             wait_s=wait_s,
@@ -50,6 +53,14 @@ class Keeping(Held):
             links=links,
             instant=self._meaning.chosen.instant,
         )
+        self._tell_where()
+        return report
+
+    def _tell_where(self) -> None:
+        """Have every command find an index that is not on this machine, without its settings."""
+        is_here = self.settings.text("backend.kind") == "embedded"
+        if not is_here and whereabouts.read(self._folder) is None:
+            whereabouts.remember(self._folder, self.name, self.root, self.settings)
 
     def refresh(
         self, *, progress: indexer.Progress = indexer.no_progress, yes: bool = False
@@ -60,6 +71,7 @@ class Keeping(Held):
         """
         self.profile("best")
         self._kept.refresh(progress=progress, yes=yes, instant=self._meaning.chosen.instant)
+        self._tell_where()
 
     def remember(self, *, should_stop: Callable[[], bool] = lambda: False) -> int:
         """Take in what the folder's repository knows of its files; return for how many."""
@@ -140,3 +152,43 @@ class Keeping(Held):
         indexer.embed_instantly(self._backend, self._meaning.chosen.instant)
         linker.link(self._backend)
         return count
+
+    def move(
+        self,
+        to: Mapping[str, Value],
+        *,
+        keeps: bool = False,
+        replaces: bool = False,
+        progress: indexer.Progress = indexer.no_progress,
+    ) -> Moved:
+        """Move the index to the store that the settings `to` name, and find it there from now on.
+
+        Nothing is read from the folder or embedded again. The old index goes once the new one
+        was counted, unless `keeps`; a crash leaves one of the two, or both. Close this and open
+        the folder again to use it. Raises UsageError if it is there already, or if another index
+        is and not `replaces`, IndexLocked while another process writes, BackendError; the old
+        index is then as it was.
+        """
+        from trivium.writing.moving import move_index
+
+        wanted = self.settings.flagged(to)
+        if whereabouts.place(wanted) == whereabouts.place(self.settings):
+            raise UsageError(f"The index of {self.root} is there already.")
+        target = self._store(wanted)
+        try:
+            before = target.meta()
+            if before.get("indexed_at") and not replaces:
+                raise UsageError(
+                    f"There is one already, of {before.get('root')}, indexed at "
+                    f"{before['indexed_at']}. Give another name, or have it replaced."
+                )
+            # Nobody writes meanwhile what would then be left behind.
+            with self._backend.writer(wait_s=5.0):
+                moved = move_index(self._backend, target, progress=progress)
+                linker.link(target, progress=progress)
+                whereabouts.remember(self._folder, self.name, self.root, wanted)
+        finally:
+            target.close()
+        if not keeps:
+            self._backend.destroy(wait_s=5.0)
+        return moved

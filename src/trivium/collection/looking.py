@@ -82,8 +82,9 @@ class Looking(Held):
     """What a collection holds."""
 
     def get(self, wanted: str) -> Item:
-        """Return a node, by its id or the id of one of its chunks. Raises ChunkNotFound.
+        """Return a node by its id, that of one of its chunks, its path, or a name only it has.
 
+        Raises ChunkNotFound, and UsageError that lists the ids where several have the name.
         Counts as opening its file: what is opened most is embedded first.
         """
         found = self._item(wanted)
@@ -92,19 +93,21 @@ class Looking(Held):
 
     def _item(self, wanted: str) -> Item:
         with self._backend.snapshot() as snapshot:
-            node_id = NodeId(wanted)
-            node = snapshot.node(node_id)
+            node = snapshot.node(NodeId(wanted))
             if node is None:
                 found = snapshot.fetch([ChunkId(wanted)])
-                if not found:
-                    raise ChunkNotFound(wanted)
-                only = found[0]
-                return Item(only.node, only.chunk.text, (only.chunk,), ())
+                if found:
+                    only = found[0]
+                    return Item(only.node, only.chunk.text, (only.chunk,), ())
+                try:
+                    node = find(snapshot, wanted)
+                except NotFound:
+                    raise ChunkNotFound(wanted) from None
             return Item(
                 node,
-                snapshot.text_of(node_id),
-                tuple(snapshot.chunks_of(node_id)),
-                tuple(snapshot.edges_of(node_id)),
+                snapshot.text_of(node.id),
+                tuple(snapshot.chunks_of(node.id)),
+                tuple(snapshot.edges_of(node.id)),
                 sections_of(snapshot, node),
                 snapshot.history(node.source.file_path),
             )
@@ -224,7 +227,7 @@ class Looking(Held):
                 filling=filling,
                 name=self.name,
                 root=str(self.root),
-                folder=str(self._folder),
+                folder=self.kept_in,
                 contents=snapshot.contents(),
                 spaces=spaces,
                 views=tuple(there.views()),

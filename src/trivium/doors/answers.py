@@ -7,7 +7,6 @@ Imports neither numpy nor a backend: the MCP door answers its first request befo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -16,12 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from trivium.doors.failures import RequestInvalid
-from trivium.errors import UsageError
+from trivium.errors import UsageError, nearest
 from trivium.filtering.fields import FIELDS
 from trivium.results import present
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Item
+    from trivium.federation import Together
     from trivium.results.context import Context
     from trivium.types import Answer
 
@@ -60,7 +60,7 @@ class Asked:
 
 
 # What a request may say that is not for the search itself.
-_BESIDE = frozenset({"query", "collection", "domain", "max_tokens"})
+_BESIDE = frozenset({"query", "collection", "collections", "domain", "max_tokens"})
 
 
 class Strict(BaseModel):
@@ -103,9 +103,15 @@ class SearchRequest(Strict):
 
 
 class HttpSearch(SearchRequest):
-    """A search over HTTP: seed 000's five keys and those of search()."""
+    """A search over HTTP: seed 000's five keys and those of search().
 
-    collection: str | None = None
+    `collections` is `collection` for several, which may also be named there.
+    """
+
+    collection: Annotated[
+        Names | None, Field(description="One, several (a list, or with commas), or * for all.")
+    ] = None
+    collections: Annotated[Names | None, Field(description="The same for several.")] = None
     domain: Names | None = None
     min_score: Annotated[float | None, Field(allow_inf_nan=False)] = None
     explain: bool = False
@@ -123,6 +129,17 @@ class HttpSearch(SearchRequest):
     as_you_type: bool = False
     typos: bool = True
     synonyms: bool | None = None
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The collections that were named; none is the server's default."""
+        given = (self.collection, self.collections)
+        return tuple(
+            name
+            for one in given
+            if one is not None
+            for name in (one if isinstance(one, list) else [one])
+        )
 
     def asked(self) -> Asked:
         """Return the request as a plain value; `domain` is one more filter."""
@@ -208,9 +225,16 @@ class McpRelated(RelatedRequest):
 
 
 class McpFetch(Strict):
-    """One node or chunk, by its id."""
+    """One node or chunk, by what it is called."""
 
-    id: Annotated[str, Field(min_length=1, description="The id of a hit, or of one of its chunks.")]
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_QUERY_CHARACTERS,
+            description="The id or url of a hit, a path, or a name that only one symbol has.",
+        ),
+    ]
 
 
 Request = TypeVar("Request", bound=Strict)
@@ -234,11 +258,14 @@ def read(model: type[Request], given: object, *, is_text: bool = False) -> Reque
     try:
         return model.model_validate(plain, strict=not is_text)
     except ValidationError as error:
-        raise RequestInvalid(_first_fault(error)) from error
+        raise RequestInvalid(_first_fault(error), is_lack=_is_lack(error)) from error
 
 
-def ask(collection: Collection, asked: Asked, *, sync: bool = False) -> Answer:
-    """Put a question to a collection. Raises UsageError for a profile that is a file's path."""
+def ask(collection: Collection | Together, asked: Asked, *, sync: bool = False) -> Answer:
+    """Put a question to one collection or several.
+
+    Raises UsageError for a profile that is a file's path.
+    """
     _refuse_files(asked)
     return collection.search(asked.query, sync=sync, **asked.options)
 
@@ -294,12 +321,9 @@ def _refuse_unknown(
     known = [field.alias or name for name, field in model.model_fields.items()]
     for key in given:
         if key not in known and key not in others:
-            # Comparing words costs their length squared, and this one is the sender's.
             shown = str(key)[:60]
-            near = difflib.get_close_matches(shown, [*known, *others], n=1, cutoff=0.0)[0]
-            raise RequestInvalid(
-                f"Unknown key {shown!r}. Did you mean {near!r}? Keys: {', '.join(known)}."
-            )
+            hint = nearest(shown, [*known, *others])
+            raise RequestInvalid(f"Unknown key {shown!r}.{hint} Keys: {', '.join(known)}.")
 
 
 def _one_name(given: Mapping[str, object], own: str, names: tuple[str, ...]) -> Data:
@@ -316,6 +340,10 @@ def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(step) for step in first["loc"]) or "request"
     return f"{place}: {first['msg']}."
+
+
+def _is_lack(error: ValidationError) -> bool:
+    return bool(error.errors(include_url=False, include_input=False)[0]["type"] == "missing")
 
 
 def _json_name(value: object) -> str:

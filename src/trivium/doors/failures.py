@@ -7,6 +7,7 @@ test. Needs nothing but the error tree, so that the command line may use it too.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,10 +15,19 @@ from trivium import errors
 from trivium.errors import TriviumError, UsageError
 
 ERROR_EXIT = 2
+# Where a sentence, or a part of one, ends.
+_CLAUSE = re.compile(r"(?<=[.;])\s+")
+# What is typed on a command line.
+_COMMAND = re.compile(r"\btrivium [a-z]|(?<!\S)--[a-z]|\bpip install\b")
+_SEE = re.compile(r" \(see: trivium [^)]*\)")
 
 
 class RequestInvalid(UsageError):
-    """A request does not fit its schema."""
+    """A request does not fit its schema; `is_lack` says that it leaves out what it must say."""
+
+    def __init__(self, message: str, *, is_lack: bool = False) -> None:
+        super().__init__(message)
+        self.is_lack = is_lack
 
 
 class ServerBusy(TriviumError):
@@ -82,6 +92,23 @@ def retry_after_s(error: TriviumError) -> int | None:
     if isinstance(error, errors.BackendUnavailable | ServerBusy):
         return max(1, math.ceil(error.retry_after_s))
     return None
+
+
+def said(error: TriviumError) -> str:
+    """Return what an error says to who has no command line.
+
+    Of what the one who asks can put right, without what to run on one; what only the one who
+    runs the server can, such as an index of another version, is said whole.
+    """
+    is_theirs = isinstance(error, errors.NotFound | UsageError)
+    return without_commands(str(error)) if is_theirs else str(error)
+
+
+def without_commands(text: str) -> str:
+    """Return a text without the clauses that say what to run; the first one always stays."""
+    first, *others = _CLAUSE.split(_SEE.sub("", text))
+    kept = [first, *(one for one in others if not _COMMAND.search(one))]
+    return " ".join(kept).rstrip("; ") if len(kept) <= len(others) else " ".join(kept)
 
 
 def as_data(kind: str, message: str) -> dict[str, object]:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from trivium.doors import wanted
+from trivium.doors.wanted import Wanted
 from trivium.errors import BackendUnavailable, NotFound, UsageError, unknown
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from trivium.doors.upkeep import Upkeep
 
 Value = TypeVar("Value")
+
+_ALL = ("*", "all")
 
 
 class Hosting:
@@ -28,7 +32,7 @@ class Hosting:
 
     def __init__(
         self,
-        folders: Sequence[Path],
+        folders: Sequence[str | Path | Wanted],
         *,
         default: str | None = None,
         settings: Settings | None = None,
@@ -91,6 +95,23 @@ class Hosting:
             found = self._opened.get(known)
             return self._open(known) if found is None else found
 
+    def chosen(self, given: Sequence[str]) -> tuple[str, ...]:
+        """Return the collections that are named, each once; none is the default.
+
+        A text may be a name, several with commas, or * for all. Raises NotFound.
+        """
+        known = self._named()
+        parts = [
+            part.strip()
+            for text in given
+            for part in ([text] if text in known else text.split(","))
+        ]
+        meant = [name for one in parts for name in (known if self._is_all(one) else [one])]
+        return tuple(dict.fromkeys(map(self._known, meant))) or (self.default,)
+
+    def _is_all(self, name: str) -> bool:
+        return name in _ALL and name not in self._named()
+
     def start(self) -> None:
         """Keep what is open, and the default, fresh in the background; others from first use."""
         with self._guard:
@@ -111,17 +132,17 @@ class Hosting:
         for one in self.opened():
             one.close()
 
-    def add(self, folder: Path) -> Upkeep:
+    def add(self, folder: Path, *, name: str | None = None) -> Upkeep:
         """Answer for one more folder; one that is there already is returned.
 
         Raises UsageError if it is no folder, or another has its name.
         """
+        one = wanted.named(folder, name)
         with self._guard:
             named = self._named()
-            place = folder.expanduser().resolve()
-            name = self._name(place)
+            place, name = one.folder, self._name(one)
             if named.get(name, place) != place:
-                raise _two(name, named[name], place)
+                raise _two(name, named[name], place, hint="Give this one another: name.")
             self._folders = {**named, name: place}
             return self.upkeep(name)
 
@@ -155,7 +176,10 @@ class Hosting:
 
         if self._is_stopped:
             raise BackendUnavailable("The server is going down.")
-        made = Upkeep(open_collection(self._named()[name], settings=self._settings))
+        collection = open_collection(self._named()[name], settings=self._settings)
+        # As it is called here, which its answers repeat.
+        collection.name = name
+        made = Upkeep(collection)
         self._opened = {**self._opened, name: made}
         if self._is_started:
             made.start()
@@ -171,31 +195,31 @@ class Hosting:
         if not self._given:
             raise UsageError("Give at least one folder.")
         named: dict[str, Path] = {}
-        for folder in self._given:
-            place = folder.expanduser().resolve()
-            name = self._name(place)
+        for one in map(wanted.wanted, self._given):
+            place, name = one.folder, self._name(one)
             if named.setdefault(name, place) != place:
-                raise _two(name, named[name], place)
+                hint = f"Give one of them another, as in: {place.parent.name or 'other'}={place}"
+                raise _two(name, named[name], place, hint=hint)
         return named
 
-    def _name(self, place: Path) -> str:
-        """Return what a folder's collection is called: after the folder that has its index."""
+    def _name(self, one: Wanted) -> str:
+        """Return what a collection is called: as was said, or after the folder of its index."""
         from trivium.config import load
         from trivium.home import find_root
 
+        place = one.folder
         settings = load() if self._settings is None else self._settings
         root = find_root(place, settings.home)
         if root != place and not place.is_dir():
             raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
-        return (place if root is None else root).name or "root"
+        return one.name or (place if root is None else root).name or "root"
 
 
 def _without(those: Mapping[str, Value], name: str) -> dict[str, Value]:
     return {key: value for key, value in those.items() if key != name}
 
 
-def _two(name: str, first: Path, second: Path) -> UsageError:
+def _two(name: str, first: Path, second: Path, *, hint: str) -> UsageError:
     return UsageError(
-        f"{first} and {second} are both called {name!r}, and requests name one of them. "
-        "Serve one of the two from another server."
+        f"{first} and {second} are both called {name!r}, and requests name one of them. {hint}"
     )

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium import __version__
+from trivium.doors.wanted import Wanted
 from trivium.errors import BackendUnavailable
 
 log = logging.getLogger(__name__)
@@ -41,15 +42,19 @@ class Running:
     port: int
     folders: Mapping[str, str]
 
-    def collection_of(self, wanted: Sequence[Path]) -> str | None:
+    def collection_of(self, wanted: Sequence[Wanted]) -> str | None:
         """Return the only collection that is meant; None if all of them are."""
         if len(wanted) == len(self.folders):
             return None
-        return next(name for name, folder in self.folders.items() if folder == str(wanted[0]))
+        return next(
+            name for name, folder in self.folders.items() if folder == str(wanted[0].folder)
+        )
 
-    def has(self, wanted: Sequence[Path]) -> bool:
-        """Whether it answers for these folders, and a request can say so."""
-        inside = {str(folder) for folder in wanted} <= set(self.folders.values())
+    def has(self, wanted: Sequence[Wanted]) -> bool:
+        """Whether it answers for these folders, by the names given, and a request can say so."""
+        inside = {str(one.folder) for one in wanted} <= set(self.folders.values())
+        if any(one.name and self.folders.get(one.name) != str(one.folder) for one in wanted):
+            return False
         return inside and (len(wanted) == 1 or len(wanted) == len(self.folders))
 
 
@@ -66,6 +71,7 @@ def announced(home: Path, *, host: str, port: int, folders: Mapping[str, Path]) 
     aside = file.with_suffix(".part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        _forget_dead(file.parent)
         aside.write_text(json.dumps(said), encoding="utf-8")
         aside.replace(file)
     except OSError as error:
@@ -77,20 +83,35 @@ def announced(home: Path, *, host: str, port: int, folders: Mapping[str, Path]) 
             file.unlink(missing_ok=True)
 
 
-def find(home: Path, folders: Sequence[Path]) -> Running | None:
+def find(home: Path, folders: Sequence[Wanted]) -> Running | None:
     """Return a server of this version that runs and answers for these folders."""
+    _forget_dead(home / "servers")
     for file in sorted((home / "servers").glob("*.json")):
-        if not file.stem.isdecimal() or not _is_alive(int(file.stem)):
-            with suppress(OSError):
-                file.unlink(missing_ok=True)
-            continue
         known = _read(file)
-        if known is not None and known.has(folders) and _is_healthy(known):
-            return known
+        if known is None or not known.has(folders):
+            continue
+        try:
+            if _is_healthy(known):
+                return known
+        except ConnectionRefusedError:
+            # It was killed, and another process has its number.
+            _forget(file)
     return None
 
 
-def found_or_started(home: Path, folders: Sequence[Path], *, idle_s: float = IDLE_S) -> Running:
+def _forget_dead(place: Path) -> None:
+    """Remove what servers left that were killed."""
+    for file in [*place.glob("*.json"), *place.glob("*.part")]:
+        if not file.stem.isdecimal() or not _is_alive(int(file.stem)):
+            _forget(file)
+
+
+def _forget(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink(missing_ok=True)
+
+
+def found_or_started(home: Path, folders: Sequence[Wanted], *, idle_s: float = IDLE_S) -> Running:
     """Return a server for these folders; many that ask at once start one. Raises if it fails."""
     known = find(home, folders)
     if known is not None:
@@ -106,7 +127,7 @@ def found_or_started(home: Path, folders: Sequence[Path], *, idle_s: float = IDL
         raise BackendUnavailable("Another process takes too long to start a server.") from error
 
 
-def _started(home: Path, folders: Sequence[Path], *, idle_s: float) -> Running:
+def _started(home: Path, folders: Sequence[Wanted], *, idle_s: float) -> Running:
     words = ["serve", *map(str, folders), "--port", "0", "--idle", f"{idle_s:g}"]
     errors = home / "servers" / "last.log"
     with errors.open("wb") as file:
@@ -156,6 +177,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _is_healthy(known: Running) -> bool:
+    """Whether it answers. Raises ConnectionRefusedError if nobody listens there."""
     connection = http.client.HTTPConnection(known.host, known.port, timeout=_HEALTH_S)
     try:
         connection.request("GET", "/health")
@@ -163,6 +185,8 @@ def _is_healthy(known: Running) -> bool:
     except TimeoutError:
         # It has taken the connection, and is busy.
         return True
+    except ConnectionRefusedError:
+        raise
     except (OSError, http.client.HTTPException):
         return False
     finally:

@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from trivium.doors import answers
+from trivium.doors import answers, finding
+from trivium.doors.failures import said, without_commands
 from trivium.doors.following import (
     NOWHERE,
     REMEMBER_EVERY_S,
@@ -229,19 +230,33 @@ class Upkeep:
 
     def _with_what_was_missed(self, answer: Answer) -> Answer:
         missed = self._missed_now()
+        answer = replace(
+            answer,
+            degraded=tuple(replace(one, reason=self.told(one.reason)) for one in answer.degraded),
+            notes=tuple(map(self.told, answer.notes)),
+        )
         return answer if missed is None else _with(answer, missed)
+
+    def told(self, reason: str) -> str:
+        """Return why something was left out, to who can run nothing: what is done about it."""
+        plain = without_commands(reason)
+        if plain == reason:
+            return reason
+        if self._has_failed_to_embed:
+            return f"{plain}; the next change in the folder tries again"
+        return f"{plain}; that goes on in the background"
 
     def _missed_now(self) -> _Missed | None:
         return self._missed if self.is_ready else _Missed(self._first_sync_words())
 
     def get(self, wanted: str) -> Item:
-        """Return a node or chunk by its id. Raises ChunkNotFound."""
-        return self._collection.get(wanted)
+        """Return a node or chunk by what a client calls it. Raises NotFound, UsageError."""
+        return self.look(lambda collection: finding.item(collection, wanted))
 
     def _first_sync_words(self) -> str:
         going = self._going
-        so_far = "" if going is None else f" ({going.done:,} of {going.total:,} files)"
-        return f"The folder is being indexed{so_far}; this is what is there so far."
+        so_far = "" if going is None else f" ({going.stage}: {going.done:,} of {going.total:,})"
+        return f"The folder is being indexed{so_far}; more may be found when that is done."
 
     def _take_in(self) -> None:
         """Sync the folders that changed; now and then have the background look at everything."""
@@ -312,7 +327,7 @@ class Upkeep:
             self._missed = _Missed(f"{error} This is the last state.", dirty)
         except TriviumError as error:
             log.warning("sync: %s", error)
-            self._missed = _Missed(str(error))
+            self._missed = _Missed(said(error))
         finally:
             self._synced_at = self._clock()
             self._going = None

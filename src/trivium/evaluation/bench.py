@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from trivium import engine, indexer, linker
-from trivium.backends.base import FileContent, FileState
+from trivium.backends.base import Backend, FileContent, FileState
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.chunking.chunk import chunk
 from trivium.errors import QuerySyntaxError, UsageError
@@ -192,7 +192,7 @@ class Prepared:
     name: str
     split: str
     questions: tuple[Question, ...]
-    backends: Mapping[str, EmbeddedBackend]
+    backends: Mapping[str, Backend]
     names_of: NamesOf
     sort: Sort
 

@@ -86,8 +86,69 @@ def test_a_collection_is_opened_at_its_first_use_and_once(hosting: Hosting) -> N
 def test_two_folders_of_one_name_are_refused(
     folders: list[Path], settings: config.Settings
 ) -> None:
-    with pytest.raises(UsageError, match="both called 'shop'"):
+    with pytest.raises(UsageError, match="both called 'shop'") as caught:
         _ = Hosting(folders, settings=settings).names
+
+    assert str(caught.value).endswith(f"as in: else={folders[2]}")
+
+
+def test_a_folder_can_be_given_another_name_and_answers_by_it(
+    folders: list[Path], settings: config.Settings
+) -> None:
+    made = Hosting([folders[0], f"till={folders[2]}"], settings=settings)
+    try:
+        assert made.names == ("shop", "till")
+        assert made.folder("till") == folders[2]
+        assert found(made, "till", "till") == ["doc:a.md#A"]
+        assert made.upkeep("till").search(Asked("till")).collection == "till"
+    finally:
+        made.close()
+
+
+def test_a_folder_with_an_equals_sign_is_a_folder(
+    tmp_path: Path, settings: config.Settings
+) -> None:
+    odd = tmp_path / "a=b"
+    odd.mkdir()
+
+    assert Hosting([odd], settings=settings).names == ("a=b",)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ([], ["shop"]),
+        (["farm"], ["farm"]),
+        (["farm,shop"], ["farm", "shop"]),
+        (["farm", "shop", "farm"], ["farm", "shop"]),
+        (["*"], ["shop", "farm"]),
+        (["all"], ["shop", "farm"]),
+        (["farm", "*"], ["farm", "shop"]),
+    ],
+)
+def test_several_collections_are_named_with_commas_or_all_at_once(
+    hosting: Hosting, given: list[str], names: list[str]
+) -> None:
+    assert list(hosting.chosen(given)) == names
+
+
+@pytest.mark.parametrize("given", ["barn", "shop,barn", "", "shop,,farm", "shop,*x"])
+def test_one_of_several_that_is_not_there_is_named(hosting: Hosting, given: str) -> None:
+    with pytest.raises(NotFound, match="This server has 'shop', 'farm'"):
+        hosting.chosen([given])
+
+
+def test_a_collection_called_all_or_with_a_comma_is_meant_by_its_name(
+    tmp_path: Path, settings: config.Settings
+) -> None:
+    odd = [tmp_path / "all", tmp_path / "a,b"]
+    for place in odd:
+        place.mkdir()
+    made = Hosting(odd, settings=settings)
+
+    assert made.chosen(["all"]) == ("all",)
+    assert made.chosen(["a,b"]) == ("a,b",)
+    assert made.chosen(["*"]) == ("all", "a,b")
 
 
 def test_a_folder_given_twice_is_one_collection(
@@ -137,6 +198,9 @@ def test_a_folder_of_a_name_that_is_there_is_not_added(
         hosting.add(folders[2])
 
     assert hosting.folder("shop") == folders[0]
+    assert hosting.add(folders[2], name="till").name == "till"
+    with pytest.raises(UsageError, match="is no name"):
+        hosting.add(folders[2], name="a/b")
 
 
 def test_nothing_is_opened_once_it_goes_down(hosting: Hosting) -> None:

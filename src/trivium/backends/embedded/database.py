@@ -214,10 +214,17 @@ def truncate_logs(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_S * 1000)}")
 
 
+_OWN = ("text", "vectors", "writer.lock", "writer.txt")
+
+
 def remove(path: Path) -> None:
-    """Remove the folder of a database file; whoever makes it anew waits until it is gone."""
+    """Remove a database file and what is derived from it, and its folder if nothing else is there.
+
+    Whoever makes it anew waits until it is gone.
+    """
     with _making(path):
-        for inside in sorted(path.parent.iterdir(), key=lambda one: _turn(one, path)):
+        own = (one for one in path.parent.iterdir() if _is_own(one, path))
+        for inside in sorted(own, key=lambda one: _turn(one, path)):
             if inside.is_dir():
                 shutil.rmtree(inside, ignore_errors=True)
             else:
@@ -225,6 +232,11 @@ def remove(path: Path) -> None:
         # One that somebody has begun to use again stays.
         with suppress(OSError):
             path.parent.rmdir()
+
+
+def _is_own(inside: Path, path: Path) -> bool:
+    """Whether a file is of the index, and not what others keep beside it."""
+    return inside.name.startswith(f"{path.stem}.") or inside.name in _OWN
 
 
 def _turn(inside: Path, path: Path) -> int:

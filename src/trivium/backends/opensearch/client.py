@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -65,7 +66,8 @@ class Client:
             raise BackendRefused("A cluster needs at least one address, such as http://host:9200.")
         access = access or Access()
         self.urls = tuple(url.rstrip("/") for url in urls)
-        self._nodes = [_connected(url, access, transport) for url in self.urls]
+        self._connect = partial(_connected, access=access, transport=transport)
+        self._nodes = list(map(self._connect, self.urls))
         self._first = 0
         self._read_s = access.read_s
         self._breaker = Breaker()
@@ -109,8 +111,8 @@ class Client:
 
         limit = httpx.USE_CLIENT_DEFAULT if timeout_s is None else timeout_s
         error: Exception | None = None
-        for _ in self._nodes:
-            node = self._nodes[self._first]
+        for _ in self.urls:
+            node = self._node()
             try:
                 return node.request(
                     method,
@@ -131,7 +133,7 @@ class Client:
                         "file of the one that signed it in backend.certificates."
                     ) from failed
                 error = failed
-                self._first = (self._first + 1) % len(self._nodes)
+                self._first = (self._first + 1) % len(self.urls)
         raise BackendUnavailable(
             f"The cluster at {', '.join(self.urls)} cannot be reached ({error}). "
             "See that it runs and that the address is right."
@@ -237,9 +239,16 @@ class Client:
             self.ask("DELETE", "/_search/point_in_time", {"pit_id": list(held)})
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; asking again opens them anew."""
         for one in self._nodes:
             one.close()
+
+    def _node(self) -> httpx.Client:
+        """Return what asks the node that answered last."""
+        at = self._first
+        if self._nodes[at].is_closed:
+            self._nodes[at] = self._connect(self.urls[at])
+        return self._nodes[at]
 
 
 def written(index: str) -> str:
@@ -252,7 +261,7 @@ def at(held: str, body: Json) -> Json:
     return {**body, "pit": {"id": held, "keep_alive": _KEEP}}
 
 
-def _connected(url: str, access: Access, transport: httpx.BaseTransport | None) -> httpx.Client:
+def _connected(url: str, *, access: Access, transport: httpx.BaseTransport | None) -> httpx.Client:
     try:
         import httpx
     except ImportError as error:

@@ -52,6 +52,15 @@ def names_of(collection: str) -> Names:
     return Names(f"trivium.{slug or 'index'}-{short_hash(collection)}")
 
 
+def collections_of(client: Client) -> list[str]:
+    """Return about what the collections of a cluster are called: as far as an index name tells."""
+    found = client.ask(
+        "GET", "/trivium.*.state/_settings", params={"filter_path": "*.settings.index.uuid"}
+    )
+    named = (re.fullmatch(r"trivium\.(.+)-[0-9a-f]{8}\.state", one) for one in found)
+    return sorted(one[1] for one in named if one is not None)
+
+
 def short_hash(text: str) -> str:
     """Return eight letters that stand for a text."""
     data = text.encode(errors="surrogatepass")

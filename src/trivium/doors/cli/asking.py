@@ -259,11 +259,18 @@ def context(
 @click.option("--authors", "by", is_flag=True, help="Also say who wrote its lines (from git).")
 @AS_JSON
 def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
-    """Print the whole text of a node or chunk of FOLDER, by the id that a search shows."""
+    """Print the whole text of a node or chunk of FOLDER, by the id that a search shows.
+
+    A path, a name that only one symbol has, and the url that an agent was given do as well.
+    """
+    from trivium.doors import finding
+    from trivium.doors.mcp import address
+
     with open_folder(folder, create=False) as collection:
-        item = collection.get(wanted)
+        is_address = wanted.startswith(address.SCHEME)
+        item = finding.item(collection, wanted) if is_address else collection.get(wanted)
         place = places(collection, folder)
-        shares = collection.authors(wanted) if by else []
+        shares = collection.authors(item.node.id) if by else []
     if as_json:
         data = present.item_data(
             item.node,

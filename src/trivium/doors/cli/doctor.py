@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from trivium.analysis.words import analyser, edition
 from trivium.config import KNOWN, Settings, load
 from trivium.doors.cli.folder import indexed_root, remembered_model
 from trivium.errors import TriviumError
+from trivium.home import folder_of
 from trivium.models.registry import load_from
 from trivium.models.rerank import load_from as load_reranking
+from trivium.whereabouts import settled
 
 _PARTS = ("tantivy", "numkong", "numpy", "tree-sitter", "PyStemmer")
 _EXTRAS = (
@@ -26,6 +29,7 @@ _EXTRAS = (
     ("pygit2", "git"),
     ("mcp", "mcp"),
     ("starlette", "serve"),
+    ("httpx", "opensearch"),
 )
 
 
@@ -83,6 +87,8 @@ class Findings:
 def examine(folder: Path) -> Findings:
     """Look at the installation, the home folder and the model."""
     settings = load(folder=folder if folder.is_dir() else None)
+    root = indexed_root(folder) or folder
+    settings = settled(settings, folder_of(root, settings.home))
     checks = [
         Check("trivium", is_well=True, said=f"{__version__} on Python {platform.python_version()}")
     ]
@@ -90,7 +96,7 @@ def examine(folder: Path) -> Findings:
     checks += [_installed(name) for name in _PARTS]
     checks += [_optional(name, extra) for name, extra in _EXTRAS]
     checks += [_home(settings.home), _model(settings, folder)]
-    checks += [_tokenizer(settings), _rerank(settings)]
+    checks += [_tokenizer(settings), _rerank(settings), *_cluster(settings)]
     return Findings(tuple(checks), settings)
 
 
@@ -125,7 +131,10 @@ def _model(settings: Settings, folder: Path) -> Check:
     setting = settings.values["embedding.model"]
     root = indexed_root(folder.expanduser().resolve())
     is_set = setting.origin != "default"
-    remembered = None if is_set or root is None else remembered_model(root)
+    remembered = None
+    # What is wrong with a cluster is a check of its own.
+    with suppress(TriviumError):
+        remembered = None if is_set or root is None else remembered_model(root)
     name = str(setting.value) if remembered is None else remembered
     why = "" if remembered is None else ", which the index of this folder remembers"
     try:
@@ -168,3 +177,26 @@ def _rerank(settings: Settings) -> Check:
         # Searches go on without it; but whoever set it wants it. An address may hold a password.
         return Check("rerank", is_well=False, said=f"rerank.model is not available: {error}")
     return Check("rerank", is_well=True, said=f"{reranking.reranker.name} reads again")
+
+
+def _cluster(settings: Settings) -> list[Check]:
+    """Whether the cluster that keeps the index can do it and has room; none on this machine."""
+    if settings.text("backend.kind") == "embedded":
+        return []
+    from trivium.backends.registry import reach
+
+    try:
+        client = reach(settings)
+    except TriviumError as error:
+        return [Check("cluster", is_well=False, said=str(error))]
+    from trivium.backends.opensearch.checks import problems, short_of_space, summary
+
+    try:
+        wrong = [*problems(client), *short_of_space(client)]
+        said = f"{summary(client)} at {client.urls[0]}"
+    except TriviumError as error:
+        return [Check("cluster", is_well=False, said=str(error))]
+    finally:
+        client.close()
+    found = [Check("cluster", is_well=not wrong, said=said)]
+    return found + [Check("cluster", is_well=False, said=one) for one in wrong]

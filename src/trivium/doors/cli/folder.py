@@ -52,20 +52,61 @@ def indexed_root(folder: Path) -> Path | None:
     return find_root(folder, load().home)
 
 
+def named_root(given: str) -> Path:
+    """Return the folder that was given by its path, or by the name of its collection.
+
+    Raises UsageError that names the collections there are.
+    """
+    from trivium.config import load
+    from trivium.errors import unknown
+    from trivium.home import listed
+
+    place = Path(given).expanduser()
+    if place.is_dir():
+        return place.resolve()
+    known = listed(load().home)
+    found = [Path(one.root) for one in known if one.name == given]
+    if not found:
+        raise UsageError(unknown("folder or collection", given, [one.name for one in known]))
+    if len(found) > 1:
+        both = " and ".join(map(str, found))
+        raise UsageError(f"{both} are both called {given!r}. Give the folder.")
+    return found[0]
+
+
 def remembered_model(root: Path) -> str | None:
     """Return the model that the index of `root` remembers, even one that cannot be opened."""
     from trivium import home
     from trivium.config import load
 
-    return home.remembered(root, load().home).get("model")
+    settings = load()
+    if not _is_elsewhere(root):
+        return home.remembered(root, settings.home).get("model")
+    with open_folder(root) as collection:
+        return collection.remembered_model
+
+
+def _is_elsewhere(root: Path) -> bool:
+    """Whether the index of `root` is not on this machine."""
+    from trivium import home
+    from trivium.config import load
+    from trivium.whereabouts import settled
+
+    settings = load()
+    kept = settled(settings, home.folder_of(root, settings.home))
+    return kept.text("backend.kind") != "embedded"
 
 
 def remove(root: Path) -> None:
-    """Remove the index of `root`, even one that cannot be opened."""
+    """Remove the index of `root`, even one that cannot be opened; it is made where it was."""
     from trivium import home
     from trivium.config import load
 
-    home.remove(root, load().home)
+    if not _is_elsewhere(root):
+        home.remove(root, load().home)
+        return
+    with open_folder(root) as collection:
+        collection.reset(keeps_place=True)
 
 
 def places(collection: Collection, folder: Path) -> Place:

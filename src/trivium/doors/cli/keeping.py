@@ -300,10 +300,12 @@ def collections(*, as_json: bool) -> None:
 
     found = listed(load().home)
     if as_json:
-        show_json([{"name": one.name, "root": one.root, "folder": one.folder} for one in found])
+        fields = ("name", "root", "folder", "backend")
+        show_json([{name: getattr(one, name) for name in fields} for one in found])
     else:
         for one in found:
-            show(f"{one_line(one.name)}\t{one_line(one.root)}")
+            elsewhere = "" if one.backend == "embedded" else f"\t{one.backend}"
+            show(f"{one_line(one.name)}\t{one_line(one.root)}{elsewhere}")
     raise click.exceptions.Exit(FOUND if found else NOTHING_FOUND)
 
 

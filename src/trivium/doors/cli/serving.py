@@ -5,19 +5,23 @@ Registered by main.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from trivium.doors.cli.reaching import reached, reached_by
 from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, say, show, show_json
+from trivium.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.config import Value
     from trivium.doors.tokens import Tokens
 
 
 @click.command()
-@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[[NAME=]FOLDER]...", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Others need a token.")
 @click.option("--port", default=7700, show_default=True, type=int, help="0 is any free one.")
 @click.option("--allow-host", "hosts", multiple=True, help="A name this server is called by.")
@@ -28,6 +32,18 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path),
     help="Folders below it may be added while the server runs.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["embedded", "opensearch"]),
+    help="Where the indexes of the folders are, if not where they were put.",
+)
+@reached
+@click.option(
+    "--collection",
+    "names",
+    multiple=True,
+    help="One of a cluster, by its name there; its folder need not be on this machine.",
 )
 @click.option("--rate", type=click.FloatRange(min=0), help="Requests a second of a client; 0 any.")
 @click.option(
@@ -48,13 +64,22 @@ def serve(
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     roots: tuple[Path, ...],
+    backend: str | None,
+    urls: tuple[str, ...],
+    user: str | None,
+    certificates: str | None,
+    names: tuple[str, ...],
     rate: float | None,
     timeout: float,
     require_token: bool,
     idle: float | None,
     log_format: str,
 ) -> None:
-    """Answer HTTP requests about one folder or several, and show the web page."""
+    """Answer HTTP requests about one folder or several, and show the web page.
+
+    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes. Many
+    servers may answer for one collection of a cluster: --url ADDRESS --collection NAME.
+    """
     from trivium.doors.http.serve import Serving, run
 
     serving = Serving(
@@ -69,7 +94,29 @@ def serve(
         idle_s=idle,
         log_format=log_format,
     )
-    run(folders=folders or (Path(),), serving=serving)
+    reach = reached_by(urls, user, certificates)
+    if names:
+        if folders or backend == "embedded":
+            raise UsageError("--collection names what is on a cluster. Give folders, or names.")
+        run(folders=_on_cluster(names, reach), serving=serving)
+        return
+    if reach and backend is None:
+        raise UsageError("--url, --user and --certificates go with --backend or --collection.")
+    settings = None
+    if backend is not None:
+        from trivium.config import load
+
+        settings = load().flagged({"backend.kind": backend, **reach})
+    run(folders=folders or (Path(),), serving=serving, settings=settings)
+
+
+def _on_cluster(names: Sequence[str], reach: Mapping[str, Value]) -> list[Path]:
+    """Return the folders that collections of a cluster stand for."""
+    from trivium.collection import adopt
+    from trivium.config import load
+
+    settings = load().flagged({"backend.kind": "opensearch", **reach})
+    return [adopt(name, settings=settings) for name in names]
 
 
 @click.group()
@@ -124,7 +171,7 @@ def _tokens() -> Tokens:
 
 
 @click.command()
-@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[[NAME=]FOLDER]...", type=click.Path(path_type=Path))
 @click.option(
     "--tools",
     multiple=True,
@@ -144,7 +191,10 @@ def _tokens() -> Tokens:
 def mcp(
     folders: tuple[Path, ...], *, tools: tuple[str, ...], patience: float | None, connect: bool
 ) -> None:
-    """Answer an agent over MCP on standard input and output, about FOLDERS or this one."""
+    """Answer an agent over MCP on standard input and output, about FOLDERS or this one.
+
+    Two folders of one name: give one of them another, as in notes=/a/notes work=/b/notes.
+    """
     wanted = folders or (Path(),)
     if connect:
         from trivium.doors.mcp.connect import run as run_connected

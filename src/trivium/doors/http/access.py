@@ -24,14 +24,21 @@ log = logging.getLogger(__name__)
 _UNAUTHORIZED = 401
 _FAILED = 500
 _KEY = "trivium.access"
+_MADE = "Whoever runs the server makes one: trivium token add NAME"
+_NO_TOKEN = f"This needs a token, in the header Authorization: Bearer TOKEN. {_MADE}"
+_WRONG_TOKEN = f"This token is none of this server's, or was removed. {_MADE}"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who asks, and the most they may do; None is nothing that needs a token."""
+    """Who asks, and the most they may do; None is nothing that needs a token.
+
+    `has_shown` says that they gave a token, though perhaps none of ours.
+    """
 
     name: str
     right: Right | None
+    has_shown: bool = False
 
     def may(self, right: Right) -> bool:
         """Whether they may do this."""
@@ -40,6 +47,7 @@ class Access:
 
 EVERYONE = Access("", Right.ADMIN)
 NOBODY = Access("", None)
+STRANGER = Access("", None, has_shown=True)
 
 
 class Door:
@@ -67,10 +75,10 @@ class Door:
         if self._tokens is None:
             return EVERYONE
         kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer":
+        if kind.lower() != "bearer" or not given.strip():
             return NOBODY
         found = self._tokens.find(given.strip())
-        return NOBODY if found is None else Access(found.name, found.right)
+        return STRANGER if found is None else Access(found.name, found.right, has_shown=True)
 
 
 def access_of(request: Request) -> Access:
@@ -83,10 +91,11 @@ def require(request: Request, right: Right) -> None:
     """Refuse who may not do this. Raises HTTPException 401 without a token, else Forbidden."""
     access = access_of(request)
     if access.right is None:
+        fault = ', error="invalid_token"' if access.has_shown else ""
         raise HTTPException(
             _UNAUTHORIZED,
-            "Give a token: Authorization: Bearer TOKEN. One is made by: trivium token add NAME",
-            headers={"WWW-Authenticate": 'Bearer realm="trivium"'},
+            _WRONG_TOKEN if access.has_shown else _NO_TOKEN,
+            headers={"WWW-Authenticate": f'Bearer realm="trivium"{fault}'},
         )
     if not access.may(right):
         raise Forbidden(

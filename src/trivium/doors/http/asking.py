@@ -7,7 +7,7 @@ Nothing of a query is logged above DEBUG.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from starlette.convertors import Convertor, register_url_convertor
@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.doors import answers
+from trivium.doors import answers, finding, together
 from trivium.doors.answers import Data, HttpCollection, HttpContext, HttpRelated, HttpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import reply
@@ -107,10 +107,11 @@ class Asking:
         return await self._of(request, wanted, found)
 
     async def get_node(self, request: Request) -> Response:
-        """Return one node or chunk with its text."""
+        """Return one node or chunk with its text, by its id, path, only name or address."""
         node: str = request.path_params["id"]
         wanted = answers.read(HttpCollection, query_data(request.query_params), is_text=True)
-        return await self._of(request, wanted, lambda upkeep: answers.item_data(upkeep.get(node)))
+        named = HttpCollection(collection=finding.collection_of(node, wanted.collection))
+        return await self._of(request, named, lambda upkeep: answers.item_data(upkeep.get(node)))
 
     async def get_file(self, request: Request) -> Response:
         """Return lines of a file, as they were taken in."""
@@ -140,34 +141,54 @@ class Asking:
         asked = wanted.asked()
         log.debug("search: %r", asked)
 
-        def found(upkeep: Upkeep) -> Data:
-            answer = upkeep.search(asked)
+        def found(kept: Sequence[Upkeep]) -> Data:
+            answer = together.search(kept, asked)
             if answer.took_ms > _SLOW_MS:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self._service.note_slow(upkeep.name, Slow(answer.took_ms, asked.query, now))
+                for one in kept:
+                    self._service.note_slow(one.name, Slow(answer.took_ms, asked.query, now))
             data = present.as_data(answer)
             return answers.as_xplor(data) if is_xplor else data
 
-        return await self._of(request, wanted, found)
+        return await self._from(request, wanted.named, found)
 
     async def _of(
         self,
         request: Request,
-        wanted: HttpCollection | HttpSearch | HttpContext | HttpRelated,
+        wanted: HttpCollection | HttpContext | HttpRelated,
         make: Callable[[Upkeep], Data],
     ) -> Response:
-        """Answer from one collection; what a client has already is not made again."""
+        """Answer from one collection."""
 
         def work() -> Response:
-            upkeep = self._service.hosting.upkeep(wanted.collection)
-            if request.method == "POST":
-                return reply.found(make(upkeep))
-            # Before the answer, so that it is never older than its tag says.
-            tag = etag(request, upkeep)
-            return (
-                reply.unchanged(tag)
-                if is_known(request, tag)
-                else reply.found(make(upkeep), tag=tag)
-            )
+            return _answered(request, [self._service.hosting.upkeep(wanted.collection)], one)
+
+        def one(kept: Sequence[Upkeep]) -> Data:
+            return make(kept[0])
 
         return await self._service.workers.run(request, work)
+
+    async def _from(
+        self,
+        request: Request,
+        named: Sequence[str],
+        make: Callable[[Sequence[Upkeep]], Data],
+    ) -> Response:
+        """Answer from the collections that are named."""
+        hosting = self._service.hosting
+
+        def work() -> Response:
+            return _answered(request, [hosting.upkeep(one) for one in hosting.chosen(named)], make)
+
+        return await self._service.workers.run(request, work)
+
+
+def _answered(
+    request: Request, kept: Sequence[Upkeep], make: Callable[[Sequence[Upkeep]], Data]
+) -> Response:
+    """Make an answer; what a client has already is not made again."""
+    if request.method == "POST":
+        return reply.found(make(kept))
+    # Before the answer, so that it is never older than its tag says.
+    tag = etag(request, kept)
+    return reply.unchanged(tag) if is_known(request, tag) else reply.found(make(kept), tag=tag)

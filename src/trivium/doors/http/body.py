@@ -25,7 +25,7 @@ TOO_SLOW = 408
 TOO_LARGE = 413
 # Up to here a float holds every whole number.
 _WHOLE = 2.0**53
-_LISTS = ("kind", "domain")
+_LISTS = ("kind", "domain", "collection", "collections", "graphId")
 
 
 async def json_body(request: Request) -> object:

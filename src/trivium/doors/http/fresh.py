@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,15 +20,15 @@ from trivium.doors.upkeep import Upkeep
 _DAY_S = 86_400
 
 
-def etag(request: Request, upkeep: Upkeep) -> str:
+def etag(request: Request, kept: Sequence[Upkeep]) -> str:
     """Return what the answer to this request is known by; takes in what changed first."""
     said = [
         __version__,
         request.scope["path"],
         request.url.query,
-        upkeep.state,
+        *(f"{one.name} {one.state}" for one in kept),
         str(int(time.time()) // _DAY_S),
-        *_profiles(upkeep.collection.settings.home),
+        *_profiles(kept[0].collection.settings.home),
     ]
     digest = hashlib.sha256("\0".join(said).encode("utf-8", "surrogateescape")).hexdigest()
     # Weak: the same hits, though it may say that it took longer to find them.

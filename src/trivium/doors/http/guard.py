@@ -19,6 +19,8 @@ from trivium.doors.http.reply import failed
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _FORBIDDEN = 403
 _DEFAULT_PORT = 80
+# As long as a name may be.
+_LONGEST_NAME = 253
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +62,25 @@ class Guard:
     def _fault(self, headers: Headers) -> tuple[str, str] | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_own(hosts[0].lower()):
-            known = ", ".join(["localhost, 127.0.0.1, [::1]", *sorted(self._hosts)])
-            return (
-                "HostRefused",
-                f"This server answers to {known} only. More names: trivium serve --allow-host.",
-            )
+            return "HostRefused", self._names_told(hosts[0] if hosts else "")
         own = hosts[0].lower()
         if not all(self._may_ask(one.lower(), own) for one in headers.getlist("origin")):
             return "OriginRefused", "Pages of another origin may not use this server."
         return None
 
+    def _names_told(self, given: str) -> str:
+        """Say by which names the server can be asked, and how another becomes one of them."""
+        named = _name(given.lower())[:_LONGEST_NAME]
+        known = [*LOOPBACK_NAMES, *sorted(self._hosts)]
+        if self._any_number:
+            known.append("the number of its address")
+        told = f"This server is not called {given[:_LONGEST_NAME]!r}. Ask it as {', '.join(known)}"
+        if not named:
+            return f"{told}."
+        return f"{told}; or have it started with --allow-host {named}."
+
     def _is_own(self, host: str) -> bool:
-        name, colon, port = host.rpartition(":")
-        if not colon or not port.isdecimal():
-            name = host
+        name = _name(host)
         if host in self._loopback or host in self._hosts or name in self._hosts:
             return True
         return self._any_number and _is_number(name)
@@ -85,6 +92,12 @@ class Guard:
         if scheme == "http" and place in self._loopback:
             return own in self._loopback
         return scheme in ("http", "https") and place == own
+
+
+def _name(host: str) -> str:
+    """Return a host without its port."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
 
 
 def _is_number(name: str) -> bool:

@@ -138,7 +138,7 @@ class Keeping:
 
         def work() -> Response:
             folder = self._allowed(Path(wanted.folder))
-            upkeep = self._service.hosting.add(folder)
+            upkeep = self._service.hosting.add(folder, name=wanted.name)
             return reply.created(served_data(self._served(upkeep.name)))
 
         return await self._service.workers.run(request, work)
@@ -173,16 +173,22 @@ class Keeping:
         wanted = answers.read(HttpJudgement, await json_body(request))
 
         def work() -> Response:
+            # What was said of a node that has gone since may still be taken back.
+            is_said = wanted.relevance is not None
+            judged = self._judged(wanted.collection, wanted.id) if is_said else wanted.id
             kept = self._judgements(wanted.collection)
-            kept.put(wanted.query, wanted.id, wanted.relevance)
-            return reply.found(
-                {"query": wanted.query, "id": wanted.id, "relevance": wanted.relevance}
-            )
+            kept.put(wanted.query, judged, wanted.relevance)
+            return reply.found({"query": wanted.query, "id": judged, "relevance": wanted.relevance})
 
         return await self._service.workers.run(request, work)
 
     def _judgements(self, name: str | None) -> Judgements:
         return Judgements.of(self._service.hosting.upkeep(name).collection)
+
+    def _judged(self, name: str | None, wanted: str) -> str:
+        """Return the id of what is judged. Raises NotFound for what is not there."""
+        found = self._service.hosting.upkeep(name).get(wanted)
+        return wanted if any(one.id == wanted for one in found.chunks) else found.node.id
 
     def _allowed(self, folder: Path) -> Path:
         """Return a folder that may be added: one below a root that was given at the start."""

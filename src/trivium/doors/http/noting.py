@@ -1,7 +1,7 @@
 """A request -> one line in the log and its share in the metrics, without what was asked.
 
-Query strings and bodies are for DEBUG; of a path that is no address of ours, and of ids in one,
-the log shows the path and the metrics only the route.
+Query strings, bodies and ids of nodes are for DEBUG; of a path that is no address of ours the log
+shows the path and the metrics only that it is another.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from trivium.doors.http.metrics import Metrics
 log = logging.getLogger("trivium.doors.http.access")
 
 _UNSENT = 499
+_ID = "{id"
 
 
 class Noting:
@@ -53,7 +54,7 @@ class Noting:
             self._write(scope, status, seconds)
 
     def _write(self, scope: Scope, status: int, seconds: float) -> None:
-        place = scope["path"].encode("unicode_escape").decode()
+        whole, place = _escaped(scope["path"]), _shown(scope)
         client = scope.get("client")
         noted = {
             "client": client[0] if client else "",
@@ -63,10 +64,12 @@ class Noting:
             "ms": round(1000 * seconds, 1),
         }
         log.info(
-            "%s %s %s %.1f ms",
-            *(noted[key] for key in ("method", "path", "status", "ms")),
+            "%s %s %s %s %.1f ms",
+            *(noted[key] for key in ("client", "method", "path", "status", "ms")),
             extra={"noted": noted},
         )
+        if whole != place:
+            log.debug("path: %s", whole)
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -76,6 +79,23 @@ def _route(scope: Scope) -> str:
     """Return which of our addresses was asked for; a client can make up no more of them."""
     found = scope.get("route")
     return found.path if isinstance(found, Route) else "other"
+
+
+def _shown(scope: Scope) -> str:
+    """Return a path as logs show it: where it holds what was asked for, its route alone."""
+    route = _route(scope)
+    return route.replace(":any", "") if _ID in route else _escaped(scope["path"])
+
+
+def _escaped(path: str) -> str:
+    return path.encode("unicode_escape").decode()
+
+
+class Lines(logging.Formatter):
+    """A line of the log for people: when, how bad, what."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S%z")
 
 
 class JsonLines(logging.Formatter):

@@ -40,7 +40,7 @@ def refused(error: TriviumError) -> Response:
     wait_s = failures.retry_after_s(error)
     headers = {} if wait_s is None else {"Retry-After": str(wait_s)}
     status = failures.statuses(error).http
-    return failed(type(error).__name__, str(error), status=status, headers=headers)
+    return failed(type(error).__name__, failures.said(error), status=status, headers=headers)
 
 
 def as_json(data: Mapping[str, object]) -> bytes:

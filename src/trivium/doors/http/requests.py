@@ -55,6 +55,9 @@ class HttpFolder(HttpCollection):
     """A folder to answer for; `collection` has no meaning here and must be left out."""
 
     folder: Annotated[Id, Field(description="The path of a folder on the server's machine.")]
+    name: Annotated[
+        str | None, Field(min_length=1, description="What to call it, if not after itself.")
+    ] = None
     collection: None = None
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from uvicorn import Config
 
+    from trivium.config import Settings
+
 DEFAULT_PORT = 7700
 # Requests a second that each client of another machine may send, unless --rate says otherwise.
 DEFAULT_RATE = 50.0
@@ -54,8 +56,15 @@ class Serving:
     log_format: str = "text"
 
 
-def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
+def run(
+    *,
+    folders: Sequence[str | Path],
+    serving: Serving | None = None,
+    settings: Settings | None = None,
+) -> None:
     """Serve `folders` until SIGINT or SIGTERM; port 0 takes a free one.
+
+    `settings` hold for all of them; None is what each folder says.
 
     Raises UsageError if the address cannot be used or needs a token and there is none,
     MissingExtra without the `serve` extra.
@@ -66,6 +75,7 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
         from uvicorn import Server
 
         from trivium.doors.http.app import Rules, build
+        from trivium.doors.http.balance import balance
         from trivium.doors.http.guard import Names
         from trivium.doors.http.life import Life
     except ModuleNotFoundError as error:
@@ -75,7 +85,8 @@ def run(*, folders: Sequence[Path], serving: Serving | None = None) -> None:
     from trivium.doors.running import announced
 
     _log(how.log_format)
-    hosting = Hosting(folders)
+    balance()
+    hosting = Hosting(folders, settings=settings)
     names = ", ".join(hosting.names)
     is_loopback = is_own_machine(how.host)
     with listen(how.host, how.port) as listener:
@@ -162,16 +173,15 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _log(form: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    if form == "json":
-        from trivium.doors.http.noting import JsonLines
+    from trivium.doors.http.noting import JsonLines, Lines
 
-        handler.setFormatter(JsonLines())
-    else:
-        handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if form == "json" else Lines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    # Our own line says where the server is; uvicorn's say that it starts and stops.
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    # Our own line says where the server is; uvicorn's say that it starts and stops, and the MCP
+    # SDK's that each message ends a session that there is none of.
+    for name in ("uvicorn.error", "mcp"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _settings(app: ASGIApp) -> Config:

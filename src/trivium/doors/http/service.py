@@ -77,7 +77,7 @@ def route(path: str, methods: Mapping[str, tuple[Endpoint, Right | None]]) -> Ro
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the client gets JSON
             # The message of an unknown error may hold a query; where it arose does not.
             where = "".join(traceback.format_tb(error.__traceback__))
-            log.error("%s in %s\n%s", type(error).__name__, request.scope["path"], where)  # noqa: TRY400
+            log.error("%s in %s\n%s", type(error).__name__, path, where)  # noqa: TRY400
             log.debug("its message: %s", error)
             message = f"Unexpected {type(error).__name__}. The server's log says where."
             return reply.failed("InternalError", message, status=500)

@@ -110,7 +110,7 @@ def _sync(upkeep: Upkeep, events: _Events) -> None:
     try:
         report = upkeep.sync_now(events.progress)
     except TriviumError as error:
-        events.end("error", failures.as_data(type(error).__name__, str(error)))
+        events.end("error", failures.as_data(type(error).__name__, failures.said(error)))
     except Exception as error:
         words = f"Unexpected {type(error).__name__}. The server's log says where."
         events.end("error", failures.as_data("InternalError", words))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from trivium.analysis.graphemes import boundary
 from trivium.doors.answers import Data
+from trivium.doors.failures import without_commands
 from trivium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -169,7 +170,11 @@ def _context_reply(context: Context, max_tokens: int) -> Reply:
     listed = pieces if isinstance(pieces, list) else []
     data["pieces"] = [{key: piece[key] for key in _PIECE} for piece in listed]
     data["maxTokens"] = max_tokens
-    text = "\n\n".join(filter(None, (context_text(context), "\n".join(context_footer(context)))))
+    text = "\n\n".join(
+        filter(
+            None, (context_text(context), "\n".join(map(without_commands, context_footer(context))))
+        )
+    )
     return Reply(data, text)
 
 
@@ -218,7 +223,8 @@ def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
     if not data["total"]:
         asked = str(data.get("query", ""))
-        lines = [f"No results found{f' for {_shown(asked)}' if asked.strip() else ''}."]
+        so_far = " so far" if _is_partial(data) else ""
+        lines = [f"No results found{so_far}{f' for {_shown(asked)}' if asked.strip() else ''}."]
     for number, hit in enumerate(hits, start=1):
         lines.append(f"{number}. {_place(hit)}  {hit['id']}{_likely(hit)}")
         if str(hit["id"]) in more:
@@ -238,6 +244,12 @@ def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     if data.get("next"):
         lines.append(f"Next page: cursor {data['next']}")
     return Reply(data, "\n".join(lines))
+
+
+def _is_partial(data: Mapping[str, object]) -> bool:
+    """Whether the folder holds more than was searched, as while a first index is made."""
+    degraded = data["degraded"]
+    return isinstance(degraded, list) and any(one["stage"] == "sync" for one in degraded)
 
 
 def _shown(query: str) -> str:

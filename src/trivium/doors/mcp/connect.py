@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlencode
 
-from trivium.errors import TriviumError, UsageError
+from trivium.doors.wanted import checked
+from trivium.errors import TriviumError
 
 Message = dict[str, Any]
 
@@ -36,6 +38,7 @@ _ACCEPTED = 202
 _REFUSED = 400
 # Requests under way at once; more wait.
 _MOST = 32
+_LAST_ANSWERS_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def run(folders: Sequence[str | Path], *, tools: Sequence[str]) -> None:
     from trivium.doors.running import found_or_started
 
     home = load().home
-    places = [_folder(one) for one in folders]
+    places = [checked(one) for one in folders]
     names = ",".join(sets.named(tools))
 
     def find() -> Place:
@@ -69,13 +72,6 @@ def run(folders: Sequence[str | Path], *, tools: Sequence[str]) -> None:
     # Ctrl-C ends the process as it is: nothing here is to be saved.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Bridge(find, sys.stdout.buffer).run(sys.stdin.buffer)
-
-
-def _folder(given: str | Path) -> Path:
-    place = Path(given).expanduser().resolve()
-    if not place.is_dir():
-        raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
-    return place
 
 
 @dataclass(slots=True)
@@ -111,6 +107,14 @@ class Bridge:
             else:
                 self._room.acquire()
                 threading.Thread(target=self._carry_aside, args=(message,), daemon=True).start()
+        self._wait_for_answers()
+
+    def _wait_for_answers(self) -> None:
+        """Let what was read before the end of input be answered, but not for ever."""
+        until = time.monotonic() + _LAST_ANSWERS_S
+        for _ in range(_MOST):
+            if not self._room.acquire(timeout=max(0.0, until - time.monotonic())):
+                return
 
     def _carry_aside(self, message: Message) -> None:
         try:

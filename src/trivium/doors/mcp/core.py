@@ -6,21 +6,21 @@ and fetch alone can cite them. Each call reads one collection once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from trivium.doors import answers
+from trivium.doors import answers, together
 from trivium.doors.answers import Asked, ContextRequest, Data, McpFetch, McpRelated, McpSearch
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.mcp import address, schema
 from trivium.doors.mcp.budget import Reply, fit, fit_context, fit_text
 from trivium.doors.mcp.offer import Offer
-from trivium.errors import ChunkNotFound
 
 if TYPE_CHECKING:
-    from trivium.collection import Collection, Item
+    from trivium.collection import Item
     from trivium.doors.upkeep import Upkeep
     from trivium.types import Answer, Hit
 
@@ -31,9 +31,12 @@ _EMBER = "ember"
 
 
 class Search(McpSearch):
-    """A search, which may name its collection."""
+    """A search, which may name its collection, or several."""
 
-    collection: Collected = None
+    collection: Annotated[
+        str | None,
+        Field(description="The collection to search, several with commas, or * for all."),
+    ] = None
 
 
 class Related(McpRelated):
@@ -67,14 +70,14 @@ class Status(answers.Strict):
     collection: Collected = None
 
 
-def search(upkeep: Upkeep, request: Search) -> Reply:
+def search(kept: Sequence[Upkeep], request: Search) -> Reply:
     """Answer a query; what a budget cuts off can be had with a cursor."""
     asked = request.asked()
-    answer = upkeep.search(asked)
+    answer = together.search(kept, asked)
 
     def next_after(shown: int) -> str | None:
         # Only a page that ends there has the cursor that goes on there.
-        page = upkeep.search(replace(asked, options={**asked.options, "limit": shown}))
+        page = together.search(kept, replace(asked, options={**asked.options, "limit": shown}))
         same = [hit.id for hit in answer.results[:shown]] == [hit.id for hit in page.results]
         return page.next if same else None
 
@@ -97,15 +100,8 @@ def context(upkeep: Upkeep, request: Context) -> Reply:
 
 
 def fetch(upkeep: Upkeep, request: Fetch) -> Reply:
-    """Return the text of a hit. Raises ChunkNotFound, also for what lies outside the folder."""
-
-    def get(collection: Collection) -> Item:
-        item = collection.get(request.id)
-        if not address.is_inside(collection, item.node.source.file_path):
-            raise ChunkNotFound(request.id)
-        return item
-
-    item = upkeep.look(get)
+    """Return the text of a hit. Raises NotFound, also for what lies outside the folder."""
+    item = upkeep.get(request.id)
     start = 0 if request.cursor is None else int(request.cursor)
     if start and start >= len(item.text):
         raise RequestInvalid(f"cursor: {start} is past the end; there are {len(item.text)}.")
@@ -219,11 +215,13 @@ TOOLS = (
         Search,
         schema.CITED_ANSWER,
         search,
+        is_of_many=True,
     ),
     Offer(
         "fetch",
         "Read one result",
-        "Return the whole text of a hit, by its id.",
+        "Return the whole text of a hit, by its id or url; a path, or a name that only one symbol "
+        "has, does as well.",
         Fetch,
         schema.CITED_ITEM,
         fetch,

@@ -57,6 +57,12 @@ class Desk:
         """Return the collections that a connection may ask."""
         return self.hosting.names if only is None else (only,)
 
+    def chosen(self, given: str | None, *, only: str | None) -> tuple[str | None, ...]:
+        """Return the collections that are named, of those that a connection may ask."""
+        if given is None or only is not None:
+            return (only if given in ("*", "all") else given,)
+        return self.hosting.chosen([given])
+
     def _wait(self, upkeep: Upkeep, notice: Notice) -> None:
         if upkeep.is_ready:
             return

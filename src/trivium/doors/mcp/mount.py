@@ -29,7 +29,7 @@ PATH = "/mcp"
 # What an address may say: /mcp?tools=core,graph&collection=shop
 _TOOLS, _COLLECTION = "tools", "collection"
 _MOST_BYTES = 1_000_000
-_WORKERS = 8
+_WORKERS = 4
 
 
 class Mounted:
@@ -50,12 +50,22 @@ class Mounted:
         request = Request(scope, receive)
         try:
             require(request, Right.READ)
-            _check_asked(request)
+            self._check_asked(request)
             manager = await self._started()
         except TriviumError as error:
             await reply.refused(error)(scope, receive, send)
             return
         await manager.handle_request(scope, receive, send)
+
+    def _check_asked(self, request: Request) -> None:
+        """Refuse what an address cannot say. Raises UsageError, NotFound."""
+        known = (_TOOLS, _COLLECTION)
+        for name in request.query_params:
+            if name not in known:
+                raise UsageError(unknown("key", name, known))
+        collection = request.query_params.get(_COLLECTION)
+        if collection is not None:
+            self._hosting.folder(collection)
 
     async def close(self) -> None:
         """Let go of what was begun."""
@@ -105,10 +115,3 @@ def scope_of(context: server.Context) -> server.Scope:
     request: Any = context.request
     asked = {} if request is None else request.query_params
     return Scope(sets.named([asked.get(_TOOLS, "")]), asked.get(_COLLECTION))
-
-
-def _check_asked(request: Request) -> None:
-    known = (_TOOLS, _COLLECTION)
-    for name in request.query_params:
-        if name not in known:
-            raise UsageError(unknown("key", name, known))

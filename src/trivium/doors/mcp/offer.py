@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trivium.doors import finding
 from trivium.doors.answers import Strict
 from trivium.doors.mcp.budget import Reply
 from trivium.doors.mcp.schema import Schema
-
-if TYPE_CHECKING:
-    from trivium.doors.upkeep import Upkeep
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +21,9 @@ class Offer:
     """A tool. `answer` gets the collection and the request, already checked.
 
     `waits` says that it wants the folder gone through before it answers, for a while;
-    `is_strict` that arguments it does not take are an error of the protocol, as in seed 004;
-    `names_all` that its result says which collections there are.
+    `is_strict` that an argument it lacks is an error of the protocol, as in seed 004;
+    `names_all` that its result says which collections there are; `is_of_many` that several may
+    be asked at once, and `answer` gets them all.
     """
 
     name: str
@@ -32,10 +31,16 @@ class Offer:
     description: str
     takes: type[Strict]
     gives: Schema
-    answer: Callable[[Upkeep, Any], Reply]
+    answer: Callable[[Any, Any], Reply]
     waits: bool = True
     is_strict: bool = False
     names_all: bool = False
+    is_of_many: bool = False
+
+    def collection_of(self, request: Strict) -> str | None:
+        """Return the collection that a request names, if it names one. Raises RequestInvalid."""
+        named: str | None = getattr(request, "collection", None)
+        return finding.collection_of(str(getattr(request, "id", "")), named)
 
     @property
     def input_schema(self) -> Schema:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.doors.hosting import Hosting
-from trivium.errors import MissingExtra, UsageError
+from trivium.doors.wanted import checked
+from trivium.errors import MissingExtra
 
 if TYPE_CHECKING:
     from trivium.doors.mcp.server import Service
@@ -37,7 +38,10 @@ def run(
         raise MissingExtra("trivium mcp", extra="mcp") from error
     scope = Scope(sets.named(tools))
     logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)s %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S%z",
     )
     # A thread waits for input and cannot be called back: Ctrl-C ends the process as it is.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -52,20 +56,15 @@ def run(
         hosting.close()
 
 
-def checked(folder: str | Path) -> Path:
-    """Return the folder, resolved. Raises UsageError if it is none."""
-    place = Path(folder).expanduser().resolve()
-    if not place.is_dir():
-        raise UsageError(f"{place} is not a folder. Give the folder that is to be searched.")
-    return place
-
-
 async def _serve(service: Service, hosting: Hosting) -> None:
     from mcp.server.stdio import stdio_server
 
+    from trivium.doors.mcp.lines import answering
+
     server = service.server()
     try:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server() as streams:
+            incoming, outgoing = answering(*streams)
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
         hosting.stop()

@@ -40,14 +40,16 @@ from mcp_types import (
 
 from trivium import __version__, stages
 from trivium.doors import answers
-from trivium.doors.failures import RequestInvalid
+from trivium.doors.failures import RequestInvalid, said
 from trivium.doors.mcp import resources, sets
+from trivium.doors.mcp.levels import NOTHING
 from trivium.errors import NotFound, TriviumError
 
 if TYPE_CHECKING:
     from trivium.doors.mcp.budget import Reply
     from trivium.doors.mcp.desk import Desk, Notice
     from trivium.doors.mcp.offer import Offer
+    from trivium.doors.upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -121,11 +123,11 @@ class Service:
         try:
             return await self._in_worker(lambda: self._answered(offer, given, scope, notice))
         except RequestInvalid as error:
-            if offer.is_strict:
-                raise MCPError(INVALID_PARAMS, str(error)) from error
-            return _failed(str(error))
+            if offer.is_strict and error.is_lack:
+                raise MCPError(INVALID_PARAMS, said(error)) from error
+            return _failed(said(error))
         except TriviumError as error:
-            return _failed(str(error))
+            return _failed(said(error))
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the agent is told
             return _failed(_unexpected(error, params.name))
 
@@ -133,12 +135,16 @@ class Service:
         self, offer: Offer, given: object, scope: Scope, notice: Notice
     ) -> CallToolResult:
         request = answers.read(offer.takes, given)
-        wanted: str | None = getattr(request, "collection", None)
-        upkeep = self._desk.ready(wanted, only=scope.collection, waits=offer.waits, notice=notice)
-        reply = offer.answer(upkeep, request)
+        wanted = offer.collection_of(request)
+        only = scope.collection
+        names = self._desk.chosen(wanted, only=only) if offer.is_of_many else (wanted,)
+        kept = [
+            self._desk.ready(name, only=only, waits=offer.waits, notice=notice) for name in names
+        ]
+        reply = offer.answer(kept if offer.is_of_many else kept[0], request)
         if offer.names_all:
-            reply = _with_names(reply, self._desk.names(only=scope.collection))
-        return _sent(reply, behind=upkeep.behind)
+            reply = _with_names(reply, self._desk.names(only=only))
+        return _sent(reply, behind=_behind(kept))
 
     async def _list_resources(
         self, context: Context, params: PaginatedRequestParams | None
@@ -168,9 +174,9 @@ class Service:
         try:
             return await self._in_worker(work)
         except NotFound as error:
-            raise MCPError(INVALID_PARAMS, f"Resource not found: {error}") from error
+            raise MCPError(INVALID_PARAMS, f"Resource not found: {said(error)}") from error
         except TriviumError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise MCPError(INVALID_PARAMS, said(error)) from error
         except Exception as error:  # noqa: BLE001 - a door: whatever it was, the client is told
             raise MCPError(INTERNAL_ERROR, _unexpected(error, "resources")) from None
 
@@ -196,7 +202,7 @@ class Service:
         try:
             return self._scope_of(context)
         except TriviumError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise MCPError(INVALID_PARAMS, said(error)) from error
 
 
 @lru_cache
@@ -232,12 +238,22 @@ def _with_names(reply: Reply, names: Sequence[str]) -> Reply:
     return replace(reply, data={**reply.data, "collections": list(names)}, text="\n".join(lines))
 
 
+def _behind(kept: Sequence[Upkeep]) -> str:
+    """Return why answers are not from the folders as they are now; empty if they are."""
+    if len(kept) == 1:
+        return kept[0].behind
+    return " ".join(f"{one.name}: {one.behind}" for one in kept if one.behind)
+
+
 def _sent(reply: Reply, *, behind: str) -> CallToolResult:
     """Return a reply as it is sent; that it is behind the folder stands beside it.
 
     What seeds' tools give has no place for that.
     """
     data, text = reply.data, reply.text
+    if behind and text == NOTHING:
+        # Nothing yet: a model that reads no more than this must not take it for nothing at all.
+        text = f"{text} {behind}"
     # File names may hold bytes that are no text; they are shown as such rather than not at all.
     written = json.dumps([data, text], ensure_ascii=False)
     if not _is_text(written):

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from trivium.backends.opensearch.checks import check, problems
+from trivium.backends.opensearch.checks import check, problems, short_of_space, summary
 from trivium.backends.opensearch.client import Client
 from trivium.backends.opensearch.said import Json
 from trivium.errors import BackendRefused
@@ -56,3 +56,48 @@ def test_a_red_cluster_and_a_block_are_told() -> None:
     found = list(problems(_cluster(___cluster__health=health, ___cluster__state__blocks=blocks)))
 
     assert ["red" in found[0], "create-index blocked" in found[1]] == [True, True]
+
+
+_GIGABYTE = 1024**3
+
+
+def _disk(free: int, **marks: str) -> Client:
+    prefix = "cluster.routing.allocation.disk"
+    settings = {
+        f"{prefix}.{name.replace('__', '.')}": value
+        for name, value in {
+            "watermark__low": "85%",
+            "watermark__high": "90%",
+            "watermark__flood_stage": "95%",
+            **marks,
+        }.items()
+    }
+    space = {"total_in_bytes": 100 * _GIGABYTE, "available_in_bytes": free * _GIGABYTE}
+    return _cluster(
+        ___cluster__settings={"defaults": settings},
+        ___nodes__stats__fs={"nodes": {"a": {"name": "n1", "fs": {"total": space}}}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("free", "told"), [(16, ""), (14, "low"), (9, "high"), (4, "flood_stage"), (0, "flood_stage")]
+)
+def test_a_disk_is_told_by_the_worst_watermark_it_is_over(free: int, told: str) -> None:
+    found = list(short_of_space(_disk(free)))
+
+    assert [f"watermark {told} (" in one and "n1" in one for one in found] == [True] * bool(told)
+
+
+@pytest.mark.parametrize(("mark", "is_over"), [("20gb", True), ("10gb", False), ("0.8", True)])
+def test_a_watermark_may_be_bytes_that_are_to_be_free_or_a_share(mark: str, is_over: bool) -> None:
+    found = list(short_of_space(_disk(14, watermark__low=mark)))
+
+    assert bool(found) is is_over
+
+
+def test_a_cluster_that_looks_at_no_disk_is_short_of_none() -> None:
+    assert list(short_of_space(_disk(0, threshold_enabled="false"))) == []
+
+
+def test_a_cluster_is_summed_up_in_a_line() -> None:
+    assert summary(_cluster()) == "OpenSearch 2.19.1, 1 node, yellow"

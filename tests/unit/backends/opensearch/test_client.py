@@ -332,3 +332,15 @@ def test_a_file_of_certificates_that_is_not_there_is_named(tmp_path: Path) -> No
 
     with pytest.raises(ConfigError, match=r"none\.pem"):
         Client(["https://one"], access=Access(certificates=str(missing)))
+
+
+def test_a_client_that_was_closed_opens_again_when_it_is_asked() -> None:
+    asked = Client(["http://one"], transport=httpx.MockTransport(lambda _: _answered()))
+    asked.close()
+
+    assert asked.ask("GET", "/") == {"ok": True}
+    asked.close()
+
+
+def _answered() -> httpx.Response:
+    return httpx.Response(200, json={"ok": True})

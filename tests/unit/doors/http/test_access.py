@@ -54,6 +54,19 @@ class TestWithTokens:
             )
             assert is_refused == (right < least), (right, answer.text)
 
+    def test_a_wrong_token_is_told_apart_from_none(
+        self, send: Send, tokens: dict[Right, str]
+    ) -> None:
+        none = send("GET", "/api/status")
+        wrong = send(
+            "GET", "/api/status", headers={"Authorization": f"Bearer x{tokens[Right.READ]}"}
+        )
+
+        assert "needs a token" in none.json()["error"]["message"]
+        assert "none of this server's" in wrong.json()["error"]["message"]
+        assert "error=" not in none.headers["www-authenticate"]
+        assert 'error="invalid_token"' in wrong.headers["www-authenticate"]
+
     @pytest.mark.parametrize(
         "header", ["", "Bearer", "Bearer ", "Basic {token}", "Bearer x{token}", "{token}"]
     )
@@ -119,6 +132,15 @@ class TestWithOtherNames:
         self, send: Send, host: str, status: int
     ) -> None:
         assert send("GET", "/health", headers={"Host": host}).status_code == status
+
+    def test_a_name_that_is_not_known_is_told_which_are_and_how_it_becomes_one(
+        self, send: Send
+    ) -> None:
+        said = send("GET", "/health", headers={"Host": "box:9"}).json()["error"]["message"]
+
+        assert said.startswith("This server is not called 'box:9'. Ask it as localhost, ")
+        assert "the number of its address" in said
+        assert said.endswith("started with --allow-host box.")
 
     @pytest.mark.parametrize(
         ("origin", "status"),

@@ -37,6 +37,32 @@ def test_judgements_of_two_collections_are_apart(send: Send, get: Send, shops: H
     assert Judgements.of(shops.upkeep("farm").collection).file.exists()
 
 
+def test_what_is_not_there_cannot_be_judged_and_one_that_has_gone_can_be_withdrawn(
+    send: Send, get: Send, shops: Hosting, folders: list[Path]
+) -> None:
+    def judge(wanted: str, relevance: int | None) -> int:
+        body = {"query": "tabby", "id": wanted, "relevance": relevance}
+        return send("POST", "/api/judgements", json=body).status_code
+
+    def kept() -> list[str]:
+        return [one["id"] for one in get("/api/judgements").json()["judgements"]]
+
+    assert (judge("doc:no.md#No", 1), judge("doc:no.md#No", 0), kept()) == (404, 404, [])
+    assert (judge("doc:guide.md#Cats", 1), kept()) == (200, ["doc:guide.md#Cats"])
+
+    (folders[0] / "guide.md").unlink()
+    shops.upkeep("shop").sync_now()
+
+    assert judge("doc:guide.md#Cats", 0) == 404
+    assert (judge("doc:guide.md#Cats", None), kept()) == (200, [])
+
+
+def test_a_node_that_is_judged_by_its_name_is_kept_by_its_id(send: Send) -> None:
+    body = {"query": "password", "id": "hashed", "relevance": 1}
+
+    assert send("POST", "/api/judgements", json=body).json()["id"] == "code:auth.py#hashed"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from trivium.doors.http import page
 from trivium.doors.http.app import Rules, build
 from trivium.doors.http.guard import Names
 from trivium.doors.http.metrics import Gauge, Metrics
-from trivium.doors.http.noting import JsonLines
+from trivium.doors.http.noting import JsonLines, Lines
 from trivium.doors.http.openapi import document
 
 LINE = re.compile(r'^[a-z_]+(\{[a-z]+="(\\.|[^"\\\n])*"(,[a-z]+="(\\.|[^"\\\n])*")*\})? \S+$')
@@ -110,6 +111,34 @@ def test_a_line_of_the_log_is_one_object_without_the_query(
         ("GET", "/odd\\nplace", 404),
     ]
     assert "quokka" not in "".join(lines)
+
+
+def test_ids_of_nodes_are_logged_at_debug_only(
+    send: Send, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        send("GET", "/api/nodes/doc:quokka.md")
+
+    access = [one for one in caplog.records if one.name.endswith("access")]
+    (info,) = (one for one in access if one.levelno >= logging.INFO)
+    assert "/api/nodes/{id} " in info.getMessage()
+    assert any("quokka" in one.getMessage() for one in access if one.levelno == logging.DEBUG)
+    ours = [one for one in caplog.records if one.name.startswith("trivium")]
+    loud = [one for one in ours if one.levelno >= logging.INFO]
+    assert not any("quokka" in one.getMessage() for one in loud)
+
+
+def test_a_line_of_the_log_says_when_how_bad_and_from_where(
+    send: Send, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        send("GET", "/health")
+
+    (record,) = (one for one in caplog.records if one.name.endswith("access"))
+    when, level, client, *rest = Lines().format(record).split(" ")
+    assert datetime.strptime(when, "%Y-%m-%dT%H:%M:%S%z").tzinfo is not None
+    assert (level, client) == ("INFO", "127.0.0.1")
+    assert rest[:3] == ["GET", "/health", "200"]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
 
@@ -12,6 +13,7 @@ from starlette.types import Message
 
 from trivium import stages
 from trivium.doors.failures import ServerBusy, TimeIsUp
+from trivium.doors.http.balance import balance
 from trivium.doors.http.work import WORKERS, ClientGone, Workers
 
 
@@ -142,3 +144,12 @@ def test_an_error_of_the_call_is_raised_as_it_was() -> None:
     with pytest.raises(ZeroDivisionError):
         asyncio.run(workers.run(request(), lambda: 1 // 0))
     workers.close()
+
+
+def test_a_process_hands_over_its_turns_less_often_than_python_does() -> None:
+    before = sys.getswitchinterval()
+    try:
+        balance()
+        assert sys.getswitchinterval() > before
+    finally:
+        sys.setswitchinterval(before)

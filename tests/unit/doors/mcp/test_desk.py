@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, TextContent
 
 from trivium import config
 from trivium.collection import Collection, open_collection
@@ -156,4 +156,11 @@ def test_a_result_that_is_behind_its_folder_says_so_whatever_the_tool(
     assert early.meta is not None
     (degraded,) = early.meta[DEGRADED]
     assert "is being indexed" in degraded["reason"]
+    assert "more may be found when that is done" in degraded["reason"]
     assert DEGRADED not in (later.meta or {})
+    (text,) = early.content
+    assert isinstance(text, TextContent)
+    if tools != "rag":
+        # What is no JSON tells the model itself that this is not all.
+        assert "is being indexed" in text.text
+        assert "No results found." not in text.text.splitlines()

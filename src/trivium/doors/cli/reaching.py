@@ -1,0 +1,35 @@
+"""How a cluster is reached, as options of commands -> settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from trivium.config import Value
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+_OPTIONS = (
+    click.option(
+        "--url", "urls", multiple=True, help="Address of a node of a cluster; repeatable."
+    ),
+    click.option("--user", help="Who asks it; the password is TRIVIUM_CLUSTER_PASSWORD."),
+    click.option("--certificates", help="File of certificates by which it is trusted."),
+)
+
+
+def reached(command: Command) -> Command:
+    """Give a command the options that say how a cluster is reached."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def reached_by(
+    urls: tuple[str, ...], user: str | None, certificates: str | None
+) -> dict[str, Value]:
+    """Return what these options say, as settings."""
+    given = {"urls": urls or None, "user": user, "certificates": certificates}
+    return {f"backend.{key}": value for key, value in given.items() if value is not None}

@@ -1,0 +1,105 @@
+"""One search of an agent over several collections, and what it then reads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from trivium import config
+from trivium.doors.hosting import Hosting
+from trivium.doors.mcp.desk import Desk
+from trivium.doors.mcp.server import Scope, Service
+
+Call = Callable[..., CallToolResult]
+
+
+@pytest.fixture
+def hosting(tmp_path: Path) -> Iterator[Hosting]:
+    for name, word in (("shop", "till"), ("farm", "plough")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text(
+            f'def {word}() -> None:\n    """Open the gate of the {word}."""\n', encoding="utf-8"
+        )
+    environ = {
+        "TRIVIUM_HOME": str(tmp_path / "home"),
+        "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
+        "TRIVIUM_EMBEDDING__MODEL": "none",
+    }
+    folders = [tmp_path / "shop", tmp_path / "farm"]
+    made = Hosting(folders, settings=config.load(environ=environ))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def call(hosting: Hosting) -> Iterator[Call]:
+    only: list[str | None] = [None]
+    service = Service(
+        Desk(hosting, patience_s=60), scope_of=lambda _: Scope(("core",), collection=only[0])
+    )
+
+    def called(tool: str, *, scope: str | None = None, **arguments: object) -> CallToolResult:
+        only[0] = scope
+
+        async def sent() -> CallToolResult:
+            async with Client(service.server()) as client:
+                return await client.call_tool(tool, arguments)
+
+        return asyncio.run(sent())
+
+    yield called
+    service.close()
+
+
+def data_of(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    (text,) = result.content
+    assert isinstance(text, TextContent)
+    return text.text
+
+
+@pytest.mark.parametrize("named", ["shop,farm", "*"])
+def test_an_agent_searches_several_and_reads_a_hit_by_its_url(call: Call, named: str) -> None:
+    data = data_of(call("search", query="gate", collection=named))
+
+    hits = {hit["collection"]: hit for hit in data["results"]}
+    assert set(hits) == {"shop", "farm"}
+    assert data["facets"]["collection"] == {"farm": 1, "shop": 1}
+    # The ids may be the same in both; the url says which is meant.
+    read = data_of(call("fetch", id=hits["farm"]["url"]))
+    assert (read["name"], read["url"]) == ("plough", hits["farm"]["url"])
+
+
+def test_a_connection_for_one_collection_searches_that_alone(call: Call) -> None:
+    data = data_of(call("search", scope="farm", query="gate", collection="*"))
+    assert [hit["name"] for hit in data["results"]] == ["plough"]
+
+    refused = call("search", scope="farm", query="gate", collection="shop,farm")
+    assert refused.is_error
+    other = call("fetch", scope="farm", id="trivium://shop/a.py#L1-L2")
+    assert other.is_error
+    assert "This connection is for 'farm'" in text_of(other)
+
+
+@pytest.mark.parametrize("called", ["a.py", "till", "trivium://shop/a.py#L1-L2"])
+def test_an_agent_fetches_by_path_name_and_url(call: Call, called: str) -> None:
+    assert "def till" in data_of(call("fetch", id=called))["text"]
+
+
+def test_what_is_not_there_is_an_error_of_the_tool_without_commands(call: Call) -> None:
+    for tool in ("fetch", "related"):
+        refused = call(tool, id="nowhere")
+        assert refused.is_error
+        assert "nowhere" in text_of(refused)
+        assert "trivium " not in text_of(refused)
