@@ -221,7 +221,8 @@ def find(snapshot: Snapshot, wanted: str) -> Node:
     ]
     if not found:
         raise NotFound(
-            f"Nothing is called {wanted}. Find its id with: trivium search {shlex.quote(wanted)}"
+            f"Nothing is called {wanted}. A search shows the ids of what there is. "
+            f"From a shell: trivium search {shlex.quote(wanted)}"
         )
     if len(found) > 1:
         more = f" and {len(found) - _MOST_NAMESAKES} more" if len(found) > _MOST_NAMESAKES else ""

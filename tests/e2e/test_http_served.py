@@ -63,6 +63,25 @@ def test_one_process_answers_for_several_folders(server: Server) -> None:
     assert soon(lambda: found("farm"))
 
 
+def test_two_folders_of_one_name_are_served_under_two(tmp_path: Path) -> None:
+    first, second = filled(tmp_path / "a" / "notes"), filled(tmp_path / "b" / "notes")
+    refused = command(tmp_path / "home", "serve", str(first), str(second), "--port", "0")
+
+    assert refused.returncode == 2
+    assert f"as in: b={second}" in refused.stderr
+    with serving([first, Path(f"b={second}")], tmp_path / "home") as running:
+        listed = running.client.get("/api/collections").json()["collections"]
+        found = {(one["name"], one["folder"]) for one in listed}
+        assert found == {("notes", str(first)), ("b", str(second))}
+        both = {"q": "password", "collection": "notes,b"}
+
+        def counted() -> bool:
+            facets = running.client.get("/api/search", params=both).json()["facets"]
+            return bool(facets["collection"] == {"notes": 2, "b": 2})
+
+        assert soon(counted)
+
+
 def test_a_sync_tells_how_far_it_is_and_what_it_did(server: Server, place: Path) -> None:
     (place / "shop" / "new.md").write_text("# New\n\nA quokka.\n", encoding="utf-8")
 

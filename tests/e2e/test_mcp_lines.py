@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,14 @@ LAUNCH = "from trivium.doors.cli.main import main; main()"
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
+def shop(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "shop"
     folder.mkdir()
     (folder / "a.md").write_text("# Gate\n\nThe password.\n", encoding="utf-8")
-    return folder
+    yield folder
+    # What --connect has started would wait for others.
+    for file in (tmp_path / "home" / "servers").glob("*.json"):
+        os.kill(int(file.stem), signal.SIGTERM)
 
 
 def said_to(shop: Path, lines: list[str], *options: str) -> list[dict[str, Any]]:
@@ -65,3 +71,21 @@ def test_a_line_that_is_no_message_gets_an_error_and_the_next_is_answered(shop: 
     assert codes == [-32700, -32600]
     (last,) = (one for one in replies if one.get("id") == 10)
     assert last["result"]["structuredContent"]["total"] == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--connect",)])
+def test_two_folders_of_one_name_are_asked_by_two(shop: Path, options: tuple[str, ...]) -> None:
+    other = shop.parent / "else" / "shop"
+    other.mkdir(parents=True)
+    (other / "b.md").write_text("# Barn\n\nThe password.\n", encoding="utf-8")
+    params = {"name": "search", "arguments": {"query": "password", "collection": "*"}}
+    asked = {"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": params}
+
+    replies = said_to(shop, [*GREETED, json.dumps(asked)], f"till={other}", *options)
+
+    (reply,) = (one for one in replies if one.get("id") == 10)
+    hits = reply["result"]["structuredContent"]["results"]
+    assert {(hit["collection"], hit["name"]) for hit in hits} == {
+        ("shop", "Gate"),
+        ("till", "Barn"),
+    }

@@ -115,7 +115,7 @@ def test_values_of_a_query_string_are_read_from_text() -> None:
 
 def test_every_key_is_an_option_of_a_search_and_the_schema_tells_its_default() -> None:
     taken = signature(Collection.search).parameters
-    beside = {"query", "collection", "domain", "max_tokens"}
+    beside = {"query", "collection", "collections", "domain", "max_tokens"}
     for model in (HttpSearch, McpSearch):
         told = {name: one.default for name, one in model.model_fields.items() if name not in beside}
         assert told == {name: taken[name].default for name in told}

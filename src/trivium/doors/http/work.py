@@ -22,8 +22,8 @@ from trivium.doors.failures import ServerBusy, TimeIsUp
 Result = TypeVar("Result")
 Measured = Callable[[str, float], None]
 
-# The threads stay: each holds its own open connection to the index. More than a few get less done,
-# since Python runs one at a time; fewer would all wait for a model that is served elsewhere.
+# The threads stay: each holds its own open connection to the index. Python runs one at a time, so
+# that many only take turns and memory; fewer would all wait for a model that is served elsewhere.
 WORKERS = 4
 MOST_WAITING = 256
 
