@@ -307,6 +307,10 @@ def _joined(
     took_ms: float,
 ) -> Answer:
     answers = list(found.values())
+    counts = {
+        **facets.joined(one.counts for one in answers),
+        "collection": {name: one.total for name, one in found.items()},
+    }
     methods = {one.method for one in answers}
     return Answer(
         query=query,
@@ -316,10 +320,8 @@ def _joined(
         collection=", ".join(found),
         results=hits,
         total=sum(one.total for one in answers),
-        facets={
-            **facets.joined(one.facets for one in answers),
-            "collection": facets.listed({name: one.total for name, one in found.items()}),
-        },
+        facets=facets.shortened(counts),
+        counts=counts,
         coverage=_coverage([one.coverage for one in answers]),
         freshness=Freshness(
             min(one.freshness.indexed_at for one in answers),

@@ -85,6 +85,16 @@ def test_facets_are_shown_if_asked_for_a_line_each(folder: Path) -> None:
     assert len(shown) == len(lines) - len(plain) == 3
 
 
+def test_a_kind_that_was_typed_is_the_only_one_there_is_to_choose(folder: Path) -> None:
+    lines = below(asked(folder, "password kind:code", "--facets"))
+    chosen = asked(folder, "password kind:code", "--kind", "code", "--json")
+    other = asked(folder, "password kind:code", "--kind", "doc", "--facets")
+
+    assert "kind: code 1" in lines
+    assert json.loads(chosen.stdout)["total"] == 1
+    assert (other.exit_code, "kind: code 1" in below(other)) == (1, True)
+
+
 def test_what_could_not_be_done_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
     lines = below(asked(folder, "password", "-n", "2"))
