@@ -173,6 +173,7 @@ def search(
         total=len(groups) - found.ghosts,
         facets=shortened(counts),
         counts=counts,
+        matching=_matching(ranked, groups, most=len(groups) - found.ghosts),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
@@ -465,6 +466,19 @@ def _method(ranked: Sequence[Ranked]) -> str:
     if names == {"degree"}:
         return "degree"
     return "vector" if names == {"vectors"} else "bm25"
+
+
+def _matching(ranked: Sequence[Ranked], groups: Sequence[cut.Group], *, most: int) -> int | None:
+    """Return how many entries have a word that was looked for; None where none was."""
+    if _method(ranked) in ("vector", "degree"):
+        return None
+    texts = [one.gathered.signals.get("text", {}) for one in ranked]
+    held = {chunk_id for scores in texts for chunk_id, score in scores.items() if score > 0}
+    count = sum(
+        group.best.chunk_id in held or any(one.chunk_id in held for one in group.others)
+        for group in groups
+    )
+    return min(count, most)
 
 
 def _degraded(

@@ -322,6 +322,7 @@ def _joined(
         total=sum(one.total for one in answers),
         facets=facets.shortened(counts),
         counts=counts,
+        matching=_matching(answers),
         coverage=_coverage([one.coverage for one in answers]),
         freshness=Freshness(
             min(one.freshness.indexed_at for one in answers),
@@ -333,6 +334,12 @@ def _joined(
         better=better,
         took_ms=took_ms,
     )
+
+
+def _matching(answers: Sequence[Answer]) -> int | None:
+    """Return how many hits of all have a word of the query; None where no words were looked for."""
+    told = [one.matching for one in answers if one.matching is not None]
+    return sum(told) if len(told) == len(answers) else None
 
 
 def _related(answers: Sequence[Answer]) -> list[str]:

@@ -22,6 +22,7 @@ ANSWER_KEYS = [
     "collection",
     "results",
     "total",
+    "matching",
     "facets",
     "suggestions",
     "didYouMean",

@@ -216,6 +216,8 @@ def _hits(data: Mapping[str, object]) -> list[Data]:
 def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     hits = _hits(data)
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
+    if data.get("matching") == 0:
+        lines = [f"No word of the query was found; {len(hits)} of {data['total']} nearest results."]
     if not data["total"]:
         asked = str(data.get("query", ""))
         lines = [f"No results found{f' for {_shown(asked)}' if asked.strip() else ''}."]

@@ -16,6 +16,7 @@ NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 COUNTS: Schema = {"type": "object", "additionalProperties": COUNT}
+COUNT_OR_NULL: Schema = {"type": ["integer", "null"], "minimum": 0}
 TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
 
 
@@ -71,6 +72,7 @@ ANSWER = keyed(
         "collection": TEXT,
         "results": listed(HIT),
         "total": COUNT,
+        "matching": COUNT_OR_NULL,
         "facets": {"type": "object", "additionalProperties": COUNTS},
         "suggestions": TEXTS,
         "didYouMean": TEXT_OR_NULL,

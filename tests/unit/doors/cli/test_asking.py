@@ -57,6 +57,17 @@ def test_an_answer_that_is_weak_all_over_says_so(folder: Path) -> None:
     assert "all of these are weak: there may be no answer here" in lines
 
 
+def test_nonsense_is_not_counted_as_found(folder: Path) -> None:
+    nonsense = below(asked(folder, "xqzzwv blorptastic", "-n", "2"))
+    mixed = below(asked(folder, "salt xqzzwv", "-n", "2"))
+    data = json.loads(asked(folder, "xqzzwv blorptastic", "--json").stdout)
+
+    assert nonsense[0].startswith("2 of the nearest 14 by meaning (static) in 14 files")
+    assert "; none has a word of the query;" in nonsense[0]
+    assert "; 13 have no word of the query;" in mixed[0]
+    assert (data["total"], data["matching"]) == (14, 0)
+
+
 def test_an_empty_answer_counts_no_hits_and_says_why(folder: Path) -> None:
     done = asked(folder, "password", "--lang", "go", "--search-mode", "keyword")
 

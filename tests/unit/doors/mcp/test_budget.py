@@ -96,6 +96,16 @@ def test_the_text_says_what_was_probably_meant() -> None:
     assert "mean" not in fit({**data, "didYouMean": None}, max_tokens=None).text
 
 
+def test_the_text_says_where_nothing_has_a_word_of_the_query() -> None:
+    data = {**answer("cat one", "cat two"), "method": "hybrid"}
+
+    for matching in (None, 1, 2):
+        said = fit({**data, "matching": matching}, max_tokens=None).text
+        assert said.startswith("2 of 2 results by hybrid.")
+    said = fit({**data, "matching": 0}, max_tokens=None).text
+    assert said.startswith("No word of the query was found; 2 of 2 nearest results.")
+
+
 def test_a_cut_snippet_never_ends_inside_a_character() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
     data = answer(family * 40)
