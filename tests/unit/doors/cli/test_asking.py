@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from trivium.doors.cli.asking import search
+from trivium.retrieval.cursor import AGAIN
 
 HOW = "by words and meaning (static) in 14 files"
 
@@ -104,6 +105,16 @@ def test_a_kind_that_was_typed_is_the_only_one_there_is_to_choose(folder: Path) 
     assert "kind: code 1" in lines
     assert json.loads(chosen.stdout)["total"] == 1
     assert (other.exit_code, "kind: code 1" in below(other)) == (1, True)
+
+
+def test_files_that_were_just_saved_do_not_begin_an_answer_again(folder: Path) -> None:
+    first = json.loads(asked(folder, "password", "-n", "5", "--json").stdout)
+    second = asked(folder, "password", "-n", "5", "--cursor", first["next"], "--json")
+    data = json.loads(second.stdout)
+
+    assert AGAIN not in data["notes"]
+    shown = [hit["id"] for hit in first["results"] + data["results"]]
+    assert len({*shown}) == 10
 
 
 def test_what_could_not_be_done_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
