@@ -117,6 +117,27 @@ def test_files_that_were_just_saved_do_not_begin_an_answer_again(folder: Path) -
     assert len({*shown}) == 10
 
 
+def test_the_part_that_all_hits_have_alike_says_so_and_one_folder_is_not_deep(
+    folder: Path,
+) -> None:
+    (folder / "src").mkdir()
+    (folder / "src" / "store.py").write_text("def store_password():\n    pass\n", encoding="utf-8")
+    done = asked(folder, "password", "--why")
+    data = json.loads(asked(folder, "password", "--explain", "--json").stdout)
+
+    level = "the same for every hit of this list"
+    shown = [line for line in done.stdout.splitlines() if line.endswith(level)]
+    assert (len(shown), len({*shown})) == (len(data["results"]), 1)
+    parts = {
+        one["name"]: one["value"]
+        for hit in data["results"]
+        if hit["source"]["filePath"] == "src/store.py"
+        for one in hit["scoreBreakdown"]["parts"]
+    }
+    assert parts["folders above its file"] < 0
+    assert not any("deep" in name for name in parts)
+
+
 def test_what_could_not_be_done_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIVIUM_EMBEDDING__MODEL", "none")
     lines = below(asked(folder, "password", "-n", "2"))
