@@ -88,6 +88,13 @@ def test_a_correction_takes_one_line_and_with_why_two(folder: Path) -> None:
     assert why[2].startswith("looked for near words as well: pasword ~ password")
 
 
+def test_a_rare_word_that_swaps_two_letters_is_not_what_was_meant(folder: Path) -> None:
+    (folder / "slip.md").write_text("# Slip\n\nA storde thing.\n", encoding="utf-8")
+
+    assert "did you mean: stored" in below(asked(folder, "stoerd", "-n", "2"))
+    assert "did you mean: stored" in below(asked(folder, "stord", "-n", "2"))
+
+
 def test_facets_are_shown_if_asked_for_a_line_each(folder: Path) -> None:
     plain = below(asked(folder, "password", "-n", "2"))
     lines = below(asked(folder, "password", "-n", "2", "--facets"))
