@@ -24,7 +24,7 @@ from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_synonyms
-from trivium.query.typing import Unfinished, typed_so_far, unfinished
+from trivium.query.typing import Unfinished, is_one_letter, typed_so_far, unfinished
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
@@ -443,6 +443,7 @@ def _origins(
             rarity=_rarity(snapshot, one, words_of, begun),
             trust=trust_in(one.gathered.embedder, one.query),
             unit=one.view.unit,
+            is_one_letter=begun is not None and is_one_letter(begun, one.query),
         )
         for group in one.groups:
             for member in (group.best, *group.others):

@@ -89,10 +89,9 @@ def test_a_correction_takes_one_line_and_with_why_two(folder: Path) -> None:
 
 
 def test_a_rare_word_that_swaps_two_letters_is_not_what_was_meant(folder: Path) -> None:
-    (folder / "slip.md").write_text("# Slip\n\nA storde thing.\n", encoding="utf-8")
+    (folder / "slip.md").write_text("# Slip\n\nA passwdr file.\n", encoding="utf-8")
 
-    assert "did you mean: stored" in below(asked(folder, "stoerd", "-n", "2"))
-    assert "did you mean: stored" in below(asked(folder, "stord", "-n", "2"))
+    assert "did you mean: password" in below(asked(folder, "passwrd", "-n", "2"))
 
 
 def test_facets_are_shown_if_asked_for_a_line_each(folder: Path) -> None:
@@ -143,6 +142,15 @@ def test_the_part_that_all_hits_have_alike_says_so_and_one_folder_is_not_deep(
     }
     assert parts["folders above its file"] < 0
     assert not any("deep" in name for name in parts)
+
+
+def test_one_letter_is_not_sure_of_what_is_called_so(folder: Path) -> None:
+    (folder / "one.py").write_text("def x():\n    return 1\n", encoding="utf-8")
+    begun = json.loads(asked(folder, "x", "--as-you-type", "--json").stdout)
+    ended = json.loads(asked(folder, "x ", "--as-you-type", "--json").stdout)
+
+    assert begun["results"][0]["weak"]
+    assert not ended["results"][0]["weak"]
 
 
 def test_what_could_not_be_done_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
