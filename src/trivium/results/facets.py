@@ -131,12 +131,11 @@ def _count(
         entries = [[group.best.chunk_id] for group in groups]
     every = list(dict.fromkeys(one for ids in entries for one in ids))
     known = snapshot.traits(every) if every else {}
-    counted: Counter[str] = Counter()
-    for ids in entries:
-        # A tag that is written twice is one tag.
-        counted.update(
-            {value for one in ids if one in known for value in _values(known[one], facet, depth)}
-        )
+    values = {one: _values(traits, facet, depth) for one, traits in known.items()}
+    # A tag that is written twice is one tag.
+    counted = Counter(
+        value for ids in entries for value in {each for one in ids for each in values.get(one, ())}
+    )
     counted.pop("", None)
     return counted
 
