@@ -22,7 +22,6 @@ ANSWER_KEYS = [
     "collection",
     "results",
     "total",
-    "matching",
     "facets",
     "suggestions",
     "didYouMean",
@@ -32,6 +31,7 @@ ANSWER_KEYS = [
     "notes",
     "tookMs",
     "next",
+    "matching",
 ]
 
 

@@ -46,7 +46,6 @@ def as_data(answer: Answer) -> Data:
         "collection": answer.collection,
         "results": [hit_data(hit) for hit in answer.results],
         "total": answer.total,
-        "matching": answer.matching,
         "facets": {name: dict(counts) for name, counts in answer.facets.items()},
         "suggestions": list(answer.suggestions),
         "didYouMean": answer.better or None,
@@ -64,6 +63,7 @@ def as_data(answer: Answer) -> Data:
         "notes": list(answer.notes),
         "tookMs": answer.took_ms,
         "next": answer.next,
+        "matching": answer.matching,
     }
 
 

@@ -65,6 +65,9 @@ def fit(
     # Whoever has little room wants hits, not what else to ask for.
     fewer: Data = {"facets": {}, "suggestions": []}
     data = {**data, **{key: fewer[key] for key in fewer if key in data}}
+    # That nothing has a word of the query is worth its room; how many have one is not.
+    if data.get("matching") != 0:
+        data.pop("matching", None)
     plain = _reply(data, more)
     if tokens(plain) <= max_tokens:
         return plain

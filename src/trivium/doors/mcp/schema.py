@@ -72,7 +72,6 @@ ANSWER = keyed(
         "collection": TEXT,
         "results": listed(HIT),
         "total": COUNT,
-        "matching": COUNT_OR_NULL,
         "facets": {"type": "object", "additionalProperties": COUNTS},
         "suggestions": TEXTS,
         "didYouMean": TEXT_OR_NULL,
@@ -84,7 +83,8 @@ ANSWER = keyed(
         "notes": TEXTS,
         "tookMs": NUMBER,
         "next": TEXT_OR_NULL,
-    }
+    },
+    matching=COUNT_OR_NULL,
 )
 ITEM = keyed(
     {

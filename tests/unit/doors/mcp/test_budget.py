@@ -106,6 +106,15 @@ def test_the_text_says_where_nothing_has_a_word_of_the_query() -> None:
     assert said.startswith("No word of the query was found; 2 of 2 nearest results.")
 
 
+def test_where_there_is_little_room_only_that_nothing_matches_is_worth_it() -> None:
+    for matching, is_kept in ((0, True), (2, False), (None, False)):
+        data = {**answer("cat " * 40, "cat " * 40), "facets": {"kind": {"doc": 2}}}
+        data |= {"matching": matching}
+        small = fit(data, max_tokens=tokens(fit(data, max_tokens=None)) - 1)
+
+        assert ("matching" in small.data) == is_kept
+
+
 def test_a_cut_snippet_never_ends_inside_a_character() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
     data = answer(family * 40)
