@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from operator import eq
 from pathlib import Path
 from statistics import fmean
 
@@ -134,25 +135,34 @@ def _prefixes(asker: Asker) -> list[Row]:
 
 
 def _near_words(asker: Asker, texts: Sequence[str]) -> list[Row]:
-    """Time what a correction costs, by how many edits the misspelt word may be away."""
-    sorts: dict[str, list[str]] = {"all words known": list(texts)}
+    """Time what a correction costs, by how many edits the misspelt word may be away.
+
+    `right` are those that give back the query as it was, `wrong` those that give another one.
+    """
+    sorts: dict[str, list[tuple[str, str]]] = {"all words known": [(one, "") for one in texts]}
     for edits, name in ((1, "an unknown word, one edit"), (2, "an unknown word, two edits")):
-        made = (_misspelt(text, text, edits=edits) for text in texts)
-        sorts[name] = [text for text in made if text is not None]
+        made = [(_misspelt(text, text, edits=edits), text) for text in texts]
+        sorts[name] = [(wrong, text) for wrong, text in made if wrong is not None]
     words_of, lexicon = analyser(_BEST.view.analyser), static()
     lexicon.knows("read once")
     rows: list[Row] = []
     for name, some in sorts.items():
-        spent = []
-        for text in some:
+        spent, given = [], []
+        for text, _ in some:
             with asker.backend.snapshot() as snapshot:
                 known = Vocabulary(snapshot, snapshot.text(_BEST.view), words_of, lexicon)
                 act = partial(spelt, parse(text), known=known, weight=_BEST.retrieval.typos)
                 spent.append(cpu_ms(act))
+                given.append(act().better)
+        meant = [text for _, text in some]
         rows.append(
             {
                 "query": name,
                 "queries": len(some),
+                "right": sum(map(eq, given, meant)) if any(meant) else "",
+                "wrong": sum(
+                    bool(one) and one != text for one, text in zip(given, meant, strict=True)
+                ),
                 "p50": round(middle(spent), 2),
                 "p95": round(high(spent), 2),
             }

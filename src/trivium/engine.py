@@ -7,6 +7,7 @@ values; this is the only module that knows their order. Writes nothing.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -23,13 +24,13 @@ from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
 from trivium.query.synonyms import NO_SYNONYMS, Synonyms, abbreviations, with_synonyms
-from trivium.query.typing import Unfinished, typed_so_far, unfinished
+from trivium.query.typing import Unfinished, is_one_letter, typed_so_far, unfinished
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile, Scope
 from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
-from trivium.results.facets import facets
+from trivium.results.facets import Asked, facets, shortened
 from trivium.results.fetch import Shape, fetch
 from trivium.results.meant import Nearest, nearest_to
 from trivium.results.nothing import Emptied, nothing
@@ -46,7 +47,14 @@ from trivium.retrieval.place import Placed, by_place, with_places
 from trivium.retrieval.recent import recent
 from trivium.retrieval.repeats import less_repeated
 from trivium.retrieval.rerank import rerank
-from trivium.retrieval.scope import Ranked, rank_by_degree, rank_scope, trust_in, where_of
+from trivium.retrieval.scope import (
+    Ranked,
+    enough_for,
+    rank_by_degree,
+    rank_scope,
+    trust_in,
+    where_of,
+)
 from trivium.retrieval.sorting import by_sort
 from trivium.retrieval.spelling import Vocabulary, offered, spelt
 from trivium.retrieval.spreading import Seeding
@@ -76,7 +84,8 @@ def search(
     query = parse(text, dialect=options.profile.dialect)
     options = replace(options, profile=_grouping(query, options))
     profile = options.profile
-    where = options.where & _typed(query, profile)
+    typed = _typed(query, profile)
+    where = options.where & typed
     bound = _bound(text, where, options, given)
     cursor = cursors.read(options.cursor, bound)
     begun = unfinished(query) if options.as_you_type else None
@@ -144,6 +153,15 @@ def search(
     if found.hits or not found.unsure:
         gathered = [one.gathered for one in ranked]
         onward = tuple(related(snapshot, gathered, found.hits, query=query.meaning))
+    asked = Asked(
+        where,
+        # What is typed holds whatever is chosen beside it.
+        within=options.within & typed,
+        groups_of=pool_of,
+        least=-math.inf if options.min_score is None else enough_for(options.min_score),
+        splits=options.group is None and profile.group == "file",
+    )
+    counts = facets(snapshot, pool, asked=asked)
     return Answer(
         query=text,
         profile=profile.name,
@@ -153,7 +171,9 @@ def search(
         results=(*found.hits, *around),
         # Repeats are matches as well; a note says how many are not shown.
         total=len(groups) - found.ghosts,
-        facets=facets(snapshot, pool, where=where, within=options.within, groups_of=pool_of),
+        facets=shortened(counts),
+        counts=counts,
+        matching=_matching(ranked, groups, most=len(groups) - found.ghosts),
         coverage=Coverage(contents.files, contents.skipped, embedded, contents.masked),
         freshness=Freshness(contents.indexed_at, max(given.dirty_files, len(found.gone))),
         degraded=_degraded(given, ranked, (*reread.degraded, *found.degraded)),
@@ -423,6 +443,7 @@ def _origins(
             rarity=_rarity(snapshot, one, words_of, begun),
             trust=trust_in(one.gathered.embedder, one.query),
             unit=one.view.unit,
+            is_one_letter=begun is not None and is_one_letter(begun, one.query),
         )
         for group in one.groups:
             for member in (group.best, *group.others):
@@ -446,6 +467,19 @@ def _method(ranked: Sequence[Ranked]) -> str:
     if names == {"degree"}:
         return "degree"
     return "vector" if names == {"vectors"} else "bm25"
+
+
+def _matching(ranked: Sequence[Ranked], groups: Sequence[cut.Group], *, most: int) -> int | None:
+    """Return how many entries have a word that was looked for; None where none was."""
+    if _method(ranked) in ("vector", "degree"):
+        return None
+    texts = [one.gathered.signals.get("text", {}) for one in ranked]
+    held = {chunk_id for scores in texts for chunk_id, score in scores.items() if score > 0}
+    count = sum(
+        group.best.chunk_id in held or any(one.chunk_id in held for one in group.others)
+        for group in groups
+    )
+    return min(count, most)
 
 
 def _degraded(

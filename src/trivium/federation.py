@@ -307,6 +307,10 @@ def _joined(
     took_ms: float,
 ) -> Answer:
     answers = list(found.values())
+    counts = {
+        **facets.joined(one.counts for one in answers),
+        "collection": {name: one.total for name, one in found.items()},
+    }
     methods = {one.method for one in answers}
     return Answer(
         query=query,
@@ -316,10 +320,9 @@ def _joined(
         collection=", ".join(found),
         results=hits,
         total=sum(one.total for one in answers),
-        facets={
-            **facets.joined(one.facets for one in answers),
-            "collection": facets.listed({name: one.total for name, one in found.items()}),
-        },
+        facets=facets.shortened(counts),
+        counts=counts,
+        matching=_matching(answers),
         coverage=_coverage([one.coverage for one in answers]),
         freshness=Freshness(
             min(one.freshness.indexed_at for one in answers),
@@ -331,6 +334,12 @@ def _joined(
         better=better,
         took_ms=took_ms,
     )
+
+
+def _matching(answers: Sequence[Answer]) -> int | None:
+    """Return how many hits of all have a word of the query; None where no words were looked for."""
+    told = [one.matching for one in answers if one.matching is not None]
+    return sum(told) if len(told) == len(answers) else None
 
 
 def _related(answers: Sequence[Answer]) -> list[str]:

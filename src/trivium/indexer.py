@@ -322,7 +322,9 @@ def _read(
                 report.removed += 1
         elif before is not None and before.sha256 == read.sha256:
             size, mtime = read.entry.size_bytes, read.entry.mtime_ns
-            changes.touched.append(FileState(entry.path, size, mtime, read.sha256))
+            # One that was read again only because it was so new is known as it is.
+            if (size, mtime) != (before.size_bytes, before.mtime_ns):
+                changes.touched.append(FileState(entry.path, size, mtime, read.sha256))
             report.unchanged += 1
         else:
             yield read

@@ -417,6 +417,9 @@ class Answer:
     """What a search gives back, the same on every door.
 
     `better` is the query as it was probably meant, and then the first of the suggestions.
+    `matching` is how many of the total have a word of the query or one that stands for it; None
+    where no words were looked for. `counts` are the facets with all their values, so that those of
+    several answers add up.
     """
 
     query: str
@@ -435,6 +438,8 @@ class Answer:
     took_ms: float = 0.0
     next: str | None = None
     better: str = ""
+    matching: int | None = None
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def lines_of(text: str, spans: Sequence[Span]) -> list[tuple[int, int]]:

@@ -201,6 +201,19 @@ def test_least_confidence_lets_later_hits_take_the_place_of_others(snapshot: Sna
     assert ask(snapshot, "router", least=0.0).results
 
 
+def test_one_letter_that_may_go_on_is_no_name_yet(any_backend: Backend) -> None:
+    texts = {"a.py": "def x(times):\n    return times\n\n\ndef xenon():\n    return 1\n"}
+    write_texts(any_backend, {**TEXTS, **texts})
+    with any_backend.snapshot() as snapshot:
+        whole = {hit.node.name: likely(hit) for hit in ask(snapshot, "x").results}
+        begun = {hit.node.name: likely(hit) for hit in typed(snapshot, "x").results}
+        ended = {hit.node.name: likely(hit) for hit in typed(snapshot, "x ").results}
+        name = {hit.node.name: likely(hit) for hit in typed(snapshot, "xenon").results}
+
+    assert min(whole["x"], ended["x"], name["xenon"]) >= calibrated().name
+    assert max(begun.values()) < calibrated().weak
+
+
 def test_an_answer_emptied_by_its_least_confidence_says_what_was_below_it(
     snapshot: Snapshot,
 ) -> None:

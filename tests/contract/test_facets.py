@@ -12,7 +12,7 @@ from trivium.engine import search
 from trivium.filtering.conditions import EVERYTHING, Filter, Given, build
 from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.profile import profile
-from trivium.results.facets import FACETS, MORE, MOST_VALUES, joined, listed
+from trivium.results.facets import FACETS, MORE, MOST_VALUES, joined, listed, shortened
 from trivium.testing.filling import write_texts
 from trivium.types import Answer
 
@@ -75,20 +75,49 @@ def test_values_come_by_count_and_then_by_name(snapshot: Snapshot) -> None:
     assert counts(answer, "tag") == [("draft", 2), ("web", 2)]
 
 
-@pytest.mark.parametrize("selects", ["filter", "query"])
-def test_what_is_selected_of_a_facet_does_not_shrink_it_but_all_others(
-    snapshot: Snapshot, selects: str
-) -> None:
+def test_what_is_selected_of_a_facet_does_not_shrink_it_but_all_others(snapshot: Snapshot) -> None:
     whole = ask(snapshot, "route").facets
-    if selects == "filter":
-        answer = ask(snapshot, "route", filters={"lang": "go"})
-    else:
-        answer = ask(snapshot, "route lang:go")
+    answer = ask(snapshot, "route", filters={"lang": "go"})
 
     assert answer.facets["language"] == whole["language"]
     assert answer.facets["language"] == {"go": 2, "markdown": 3, "python": 2}
     assert answer.facets["folder"] == {"cmd/": 2}
     assert answer.facets["kind"] == {"code": answer.total} == {"code": 2}
+
+
+@pytest.mark.parametrize("filters", [{}, {"lang": "python"}, {"lang": ["go", "python"]}])
+def test_what_is_typed_holds_for_its_own_facet_whatever_is_chosen_beside_it(
+    snapshot: Snapshot, filters: dict[str, Given]
+) -> None:
+    answer = ask(snapshot, "route lang:go", filters=filters)
+
+    assert answer.facets["language"] == {"go": 2}
+    assert ask(snapshot, "route lang:go", filters={"lang": "go"}).total == 2
+    assert ask(snapshot, "route lang:go", filters={"lang": "markdown"}).total == 0
+
+
+def test_types_are_counted_by_nodes_as_choosing_one_finds_them(any_backend: Backend) -> None:
+    text = (
+        "def route_one():\n    pass\n\n\ndef route_two():\n    pass\n\n\nclass Route:\n    pass\n"
+    )
+    write_texts(any_backend, {"one.py": text})
+    with any_backend.snapshot() as snapshot:
+        answer = ask(snapshot, "route")
+        chosen = ask(snapshot, "route", filters={"type": "function"})
+
+    assert (answer.total, answer.facets["kind"]) == (1, {"code": 1})
+    assert answer.facets["type"] == {"function": 2, "class": 1}
+    assert chosen.total == 2
+
+
+def test_folders_that_no_filter_tells_apart_are_one(any_backend: Backend) -> None:
+    write_texts(any_backend, {f"{one}.md": "# Route\n" for one in ("Docs/a", "docs/b", "docs/c")})
+    with any_backend.snapshot() as snapshot:
+        answer = ask(snapshot, "route")
+        chosen = ask(snapshot, "route", filters={"path-prefix": "docs/"})
+
+    assert answer.facets["folder"] == {"docs/": 3}
+    assert chosen.total == 3
 
 
 def test_two_selections_are_counted_each_under_the_other(snapshot: Snapshot) -> None:
@@ -107,12 +136,12 @@ def test_a_selection_that_finds_nothing_still_shows_what_else_there_is(snapshot:
     assert answer.facets["kind"] == {}
 
 
-def test_a_kind_that_may_be_a_type_shrinks_neither(snapshot: Snapshot) -> None:
-    whole = ask(snapshot, "route", name="contract").facets
+def test_a_kind_that_may_be_a_type_is_counted_as_it_is_found(snapshot: Snapshot) -> None:
     answer = ask(snapshot, "route kind:class", name="contract")
 
     assert {hit.node.type for hit in answer.results} == {"class"}
-    assert (answer.facets["kind"], answer.facets["type"]) == (whole["kind"], whole["type"])
+    assert answer.facets["type"] == {"class": answer.total}
+    assert answer.facets["kind"] == {"code": answer.total}
 
 
 def test_no_facet_goes_beyond_what_is_searched_at_all(snapshot: Snapshot) -> None:
@@ -189,8 +218,11 @@ def test_a_long_facet_lists_the_most_frequent_and_how_many_more_there_are() -> N
     assert MORE not in listed({"one": 1})
 
 
-def test_facets_of_several_answers_are_added_up() -> None:
-    found = joined([{"kind": {"code": 2, MORE: 1}}, {"kind": {"doc": 5, "code": 1}}])
+def test_facets_of_several_answers_are_added_up_before_they_are_cut() -> None:
+    many = {f"v{number:02}": 9 for number in range(MOST_VALUES)}
+    found = joined([{"tag": {**many, "rare": 5}}, {"tag": {"rare": 5}, "kind": {"doc": 1}}])
 
-    assert list(found["kind"].items()) == [("doc", 5), ("code", 3), (MORE, 1)]
-    assert found["tag"] == {}
+    assert found["tag"]["rare"] == 10
+    assert next(iter(shortened(found)["tag"])) == "rare"
+    assert shortened(found)["tag"][MORE] == 1
+    assert (found["kind"], found["type"]) == ({"doc": 1}, {})

@@ -56,6 +56,7 @@ def environment(home: Path) -> dict[str, str]:
         "TRIVIUM_CONFIG": str(home / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "none",
         "PATH": os.defpath,
+        # The same source as the tests', installed or not.
         "PYTHONPATH": str(Path(trivium.__file__).parents[1]),
     }
 

@@ -31,6 +31,7 @@ ANSWER_KEYS = [
     "notes",
     "tookMs",
     "next",
+    "matching",
 ]
 
 

@@ -296,3 +296,22 @@ def test_without_a_model_known_words_are_still_no_mistakes(tmp_path: Path) -> No
     assert made.search("login", search_mode="keyword").better == ""
     assert made.search("zebrs").better == "zebra"
     made.close()
+
+
+def test_a_value_that_none_of_them_lists_may_be_the_most_frequent_of_all(tmp_path: Path) -> None:
+    two = [opened(tmp_path / name, tmp_path / "home") for name in ("one", "two")]
+    for collection in two:
+        own = {
+            f"{collection.name}{number}/{page}.md": f"# {page}\n\nzebra\n"
+            for number in range(20)
+            for page in ("a", "b")
+        }
+        filled(collection, {**own, "zoo/a.md": "# A\n\nzebra\n"})
+    answer = trivium.together(*two).search("zebra")
+    found = trivium.together(*two).search("zebra", filters={"path-prefix": "zoo/"}).total
+
+    assert [one.search("zebra").facets["folder"].get("zoo/") for one in two] == [None, None]
+    assert answer.facets["folder"]["…"] == 21
+    assert answer.counts["folder"]["zoo/"] == found == 2
+    for one in two:
+        one.close()

@@ -127,6 +127,11 @@ class Batch:
     removed: tuple[str, ...] = ()
     touched: tuple[FileState, ...] = ()
 
+    @property
+    def only_touches(self) -> bool:
+        """Whether all it brings are new times of files whose content is the same."""
+        return bool(self.touched) and not self.replaced and not self.removed
+
 
 @dataclass(frozen=True, slots=True)
 class Space:

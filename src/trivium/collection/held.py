@@ -87,11 +87,11 @@ class Held:
 
     @property
     def state(self) -> str:
-        """What changes whenever the index does, by whichever process."""
+        """What changes whenever the index does, by whichever process; not with each sync."""
         meta = self._backend.meta()
         with self._backend.snapshot() as snapshot:
             spaces = [f"{one.model_id}:{one.coverage:.6f}" for one in snapshot.spaces()]
-        kept = (meta.get(one, "") for one in ("incarnation", "revision", "indexed_at"))
+        kept = (meta.get(one, "") for one in ("incarnation", "revision", "seq"))
         return " ".join((*kept, *sorted(spaces)))
 
     @property

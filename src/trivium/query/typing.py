@@ -38,6 +38,11 @@ def unfinished(query: Query) -> Unfinished | None:
     return Unfinished(last, letters.group()) if letters else None
 
 
+def is_one_letter(word: Unfinished, query: Query) -> bool:
+    """Say whether all that is typed is one letter; a Han character is a word."""
+    return query.meaning == word.start and len(word.start) == 1 and not has_cjk(word.start)
+
+
 def typed_so_far(word: Unfinished) -> float:
     """Return how much of a word its letters so far tell, 0 to 1; a Han character is a word."""
     if has_cjk(word.start):

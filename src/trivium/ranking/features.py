@@ -318,7 +318,7 @@ SIGNS = {
     "first_symbol": (_first_symbol, "file defines the first symbol"),
     "others": (_others, "others of its file"),
     "count": (_count, "many of its file"),
-    "depth": (_depth, "deep in folders"),
+    "depth": (_depth, "folders above its file"),
     "aside": (_aside, "test, example or kept for old callers"),
 }
 

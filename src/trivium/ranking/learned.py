@@ -17,7 +17,8 @@ from trivium.ranking.features import PAGE_SIGNS, SIGNS, Members, Wanted, own_nam
 from trivium.ranking.profile import Learned, Weights
 from trivium.types import ChunkId, Scored, best_first
 
-LEVEL = "scale of the blend"
+# What a person reads of the part that only moves the whole list: it decides nothing.
+LEVEL = "the same for every hit of this list"
 _BEFORE_PATH = len("code:")
 
 # The names and the values of parts.

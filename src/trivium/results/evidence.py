@@ -75,7 +75,7 @@ def _evidence(hit: Hit, text: str, origin: Origin, *, place: int) -> Evidence | 
         mass=rarity.mass(every),
         known=rarity.known,
         standing=_standing(gathered.rankings, hit.chunk_id, place),
-        exact=exact(origin.asked, origin.names, node),
+        exact=0.0 if origin.is_one_letter else exact(origin.asked, origin.names, node),
         cosine=cosine or 0.0,
         nearness=None if near is None else origin.trust * near,
     )

@@ -50,7 +50,8 @@ class Origin:
     `weights` are those of fields that are scored apart, `operators` the ones a query has.
     `asked` is the query without its filters, `names` what it asks for by name; `rarity` is what
     its terms tell, `trust` how far the model of the vectors reads it; `unit` is that of the view.
-    `near` are the words looked for beside those that were typed.
+    `near` are the words looked for beside those that were typed;
+    `is_one_letter` says that the query is one letter that may go on: no name yet.
     """
 
     gathered: Gathered
@@ -72,6 +73,7 @@ class Origin:
     trust: float = 1.0
     unit: str = "chunk"
     near: tuple[str, ...] = ()
+    is_one_letter: bool = False
 
     @property
     def last_type(self) -> str:

@@ -54,15 +54,19 @@ def exact(asked: str, named: frozenset[str], node: Node) -> float:
     """
     said, own, places = _said(asked), _names_of(node), _places_of(node)
     typed = {one.strip(_AROUND).casefold() for one in own | places}
-    several = {_squeezed(one) for one in own if _has_several_words(one)} - {""}
-    if said.text in typed or (not said.is_shaped and said.whole in several):
+    if said.text in typed:
         return WHOLE
     if said.is_shaped and said.joined in {_joined(one) for one in own | places}:
         return WHOLE
-    places |= {_stem(node)}
-    several |= {_squeezed(one) for one in places if _has_several_words(one)} - {""}
-    alike = {_squeezed(one) for one in own | places} - {""}
-    return AMONG if typed & named or several & said.runs or said.whole in alike else 0.0
+    squeezed = {one: _squeezed(one) for one in own | places | {_stem(node)}}
+    alike = {one for one, made in squeezed.items() if made and made == said.whole}
+    if not said.is_shaped and any(_has_several_words(one) for one in alike & own):
+        return WHOLE
+    if alike or typed & named:
+        return AMONG
+    # Few names are said in a query; only of these is it worth to count the words.
+    runs = [one for one, made in squeezed.items() if made and made in said.runs]
+    return AMONG if any(_has_several_words(one) for one in runs) else 0.0
 
 
 def _names_of(node: Node) -> set[str]:

@@ -63,6 +63,7 @@ def as_data(answer: Answer) -> Data:
         "notes": list(answer.notes),
         "tookMs": answer.took_ms,
         "next": answer.next,
+        "matching": answer.matching,
     }
 
 
@@ -298,11 +299,22 @@ def footer(answer: Answer, *, explain: bool = False) -> list[str]:
         return notes
     count = sum(hit.context is None for hit in answer.results)
     shown = "none" if answer.total and not answer.results else count
-    found = (
-        f"{shown} of the best {answer.total} by {_means(answer)} in "
-        f"{counted(answer.coverage.files, 'file')}, {answer.took_ms:.0f} ms"
-    )
-    return ["; ".join(filter(None, (found, not_searched(answer)))), *notes]
+    by = f"best {answer.total} by {_means(answer)}"
+    if answer.method == "hybrid" and answer.matching == 0:
+        by = f"nearest {answer.total} by meaning ({answer.embedder})"
+    files = counted(answer.coverage.files, "file")
+    found = f"{shown} of the {by} in {files}, {answer.took_ms:.0f} ms"
+    return ["; ".join(filter(None, (found, wordless(answer), not_searched(answer)))), *notes]
+
+
+def wordless(answer: Answer) -> str:
+    """Return how many of those found have no word of the query; nothing where all have one."""
+    if answer.matching is None or answer.matching == answer.total:
+        return ""
+    if not answer.matching:
+        return "none has a word of the query"
+    without = answer.total - answer.matching
+    return f"{without:,} {'has' if without == 1 else 'have'} no word of the query"
 
 
 def not_searched(answer: Answer) -> str:

@@ -20,7 +20,7 @@ from trivium.results.present import (
 )
 
 # Of an answer's data, what a context says of its own, or does not show.
-_OWN = ("results", "total", "facets", "suggestions", "didYouMean", "next")
+_OWN = ("results", "total", "matching", "facets", "suggestions", "didYouMean", "next")
 
 
 def context_data(context: Context) -> Data:

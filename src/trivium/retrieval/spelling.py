@@ -24,6 +24,7 @@ from trivium.query.spelling import (
     distance,
     edits_allowed,
     is_stem_near,
+    likelihood,
     one_edit_away,
     parts_of,
     reworded,
@@ -189,7 +190,7 @@ def _verified(
     counts = known.text.frequencies(list(by_term))
     common = sorted(
         (term for term, count in counts.items() if count >= least),
-        key=lambda term: (-counts[term], term),
+        key=lambda term: (-counts[term] * likelihood(part, by_term[term]), term),
     )
     found: list[_Near] = []
     for term in common[:_MOST_VERIFIED]:
@@ -198,7 +199,7 @@ def _verified(
         if near is not None:
             found.append(_Near(*near, counts[term]))
     found.sort(
-        key=lambda one: (one.edits, not _is_swapped(one.word, part), -one.frequency, one.word)
+        key=lambda one: (one.edits, -one.frequency * likelihood(part, one.word), one.word),
     )
     return [one for one in found[:_MOST_NEAR] if _is_rival(one, found[0])]
 

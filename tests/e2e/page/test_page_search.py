@@ -38,6 +38,19 @@ def test_results_come_while_typing_and_the_whole_answer_after_it(page: Any) -> N
     assert asked(page)["q"] == ["hash password"]
 
 
+def test_nonsense_is_not_said_to_be_found(page: Any) -> None:
+    page.goto("/")
+
+    find(page, "xqzzwv blorptastic")
+    nonsense = page.locator(".headline p").inner_text()
+    find(page, "hash password")
+    words = page.locator(".headline p").inner_text()
+
+    assert nonsense.startswith("No word of this found by words and meaning")
+    assert nonsense.endswith("only near in meaning")
+    assert words[0].isdigit()
+
+
 def test_a_slow_answer_to_what_was_typed_before_is_not_shown(page: Any) -> None:
     page.goto("/")
     held: list[Any] = []

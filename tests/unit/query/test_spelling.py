@@ -11,6 +11,7 @@ from trivium.query.spelling import (
     distance,
     edits_allowed,
     is_stem_near,
+    likelihood,
     one_edit_away,
     parts_of,
     reworded,
@@ -38,6 +39,15 @@ def test_edits_are_counted_and_the_first_letter_must_be_the_same(
     one: str, other: str, edits: int | None
 ) -> None:
     assert distance(one, other, most=2) == edits
+
+
+def test_letters_swapped_or_doubled_are_likelier_than_left_out_and_these_than_wrong() -> None:
+    likeliest = {likelihood("pasword", "password"), likelihood("passsword", "password")}
+    likeliest |= {likelihood("passwrod", "password"), likelihood("eror", "erro")}
+
+    assert len(likeliest) == 1
+    assert likeliest.pop() > likelihood("passwrd", "password") > likelihood("passwort", "password")
+    assert likelihood("passwoird", "password") == likelihood("passwort", "password") == 1
 
 
 @given(LETTERS, LETTERS)

@@ -253,6 +253,23 @@ def test_the_footer_says_on_one_line_how_the_answer_was_found_and_what_was_not_s
     ]
 
 
+@pytest.mark.parametrize(
+    ("matching", "found", "wordless"),
+    [
+        (4, "best 4 by words and meaning (words)", ""),
+        (3, "best 4 by words and meaning (words)", "; 1 has no word of the query"),
+        (1, "best 4 by words and meaning (words)", "; 3 have no word of the query"),
+        (0, "nearest 4 by meaning (words)", "; none has a word of the query"),
+    ],
+)
+def test_the_footer_says_how_many_have_no_word_of_the_query(
+    matching: int, found: str, wordless: str
+) -> None:
+    said = footer(replace(ANSWER, matching=matching, coverage=Coverage(3, {}, 1.0)))
+
+    assert said == [f"1 of the {found} in 3 files, 4 ms{wordless}"]
+
+
 def test_many_reasons_not_to_search_are_counted_and_lead_to_where_they_are_listed() -> None:
     skipped = {"binary": 1200, "too-large": 2, "unreadable": 1}
     said = footer(replace(ANSWER, coverage=Coverage(1200, skipped, 1.0)))[0]

@@ -77,6 +77,35 @@ def test_a_word_that_is_not_there_is_corrected_to_one_that_is(
     assert (_meant(backend, typed).better or typed) == meant
 
 
+@pytest.mark.parametrize(
+    ("typed", "common", "rare"),
+    [
+        # A letter doubled, or left out, against two that are swapped in a word that one page has.
+        ("pasword", "password", "paswrod"),
+        ("eror", "error", "erro"),
+        ("reurn", "return", "rerun"),
+        # A wrong letter in a word that is everywhere, against one left out in a rare one.
+        ("pach", "path", "peach"),
+    ],
+)
+def test_of_near_words_the_frequent_one_is_meant_though_another_mistake_is_likelier(
+    typed: str, common: str, rare: str
+) -> None:
+    made = ReferenceBackend()
+    texts = {"one": f"The {rare} of it.", **{f"p{n}": f"The {common} {n}." for n in range(30)}}
+    write(made, [make_file(f"{name}.md", [Section(name, text)]) for name, text in texts.items()])
+
+    assert _meant(made, typed).better == common
+
+
+def test_of_near_words_that_are_as_frequent_the_likelier_mistake_was_made(backend: Backend) -> None:
+    texts = {"one": "The batter is sweet.", "two": "The baker is sweet.", "three": "The bater."}
+    write(backend, [make_file(f"{one}.md", [Section(one, text)]) for one, text in texts.items()])
+
+    assert _meant(backend, "bakre").better == "baker"
+    assert _meant(backend, "batteer").better == "batter"
+
+
 def test_a_near_word_stands_beside_the_typed_one_at_less_weight_and_is_embedded_instead(
     backend: Backend,
 ) -> None:
@@ -110,7 +139,7 @@ def test_what_is_known_exact_short_or_near_to_nothing_stays_as_it_is(
 
 
 def test_words_with_two_equal_neighbours_are_looked_for_as_both(backend: Backend) -> None:
-    assert _meant(backend, "pasing").near == ("pasing ~ parsing", "pasing ~ passing")
+    assert _meant(backend, "pasing").near == ("pasing ~ passing", "pasing ~ parsing")
 
 
 def test_a_rare_word_is_a_slip_only_beside_a_much_more_frequent_one() -> None:

@@ -107,7 +107,8 @@ class EmbeddedSnapshot:
 
     def contents(self) -> Contents:
         """Count what is there; once for each state."""
-        return self._life.remembered(("contents", self._revision), self._count)
+        key = ("contents", self._revision, self._indexed_at)
+        return self._life.remembered(key, self._count)
 
     def _count(self) -> Contents:
         def count(table: str) -> int:

@@ -64,7 +64,8 @@ class EmbeddedWriter:
             # Opened before there is anything to catch up with, so that nothing is read twice.
             self._derived.open(self._seq)
         self._keep_texts(batch.replaced)
-        seq = self._seq + 1
+        # A new time of a file leaves what is found as it is, and the pages of an answer with it.
+        seq = self._seq + (not batch.only_touches)
         added: list[Added] = []
         try:
             with database.transaction(self._sql):
@@ -207,19 +208,23 @@ class EmbeddedWriter:
     ) -> None:
         """Remember which files were passed over, and that a sync ended now."""
         seen = in_vain or {}
+        rows = [
+            (path, reason, one.size_bytes, one.mtime_ns)
+            if (one := seen.get(path)) is not None
+            else (path, reason, None, None)
+            for path, reason in skipped.items()
+        ]
         with database.transaction(self._sql):
-            self._sql.execute("DELETE FROM skipped")
-            self._sql.executemany(
-                "INSERT INTO skipped VALUES (?, ?, ?, ?)",
-                [
-                    (path, reason, one.size_bytes, one.mtime_ns)
-                    if (one := seen.get(path)) is not None
-                    else (path, reason, None, None)
-                    for path, reason in skipped.items()
-                ],
-            )
             now = datetime.now(UTC).isoformat(timespec="seconds")
+            before = database.read_meta(self._sql).get("origin")
             database.write_meta(self._sql, {"indexed_at": now, "origin": origin})
+            kept = self._sql.execute(
+                "SELECT path, reason, size_bytes, mtime_ns FROM skipped"
+            ).fetchall()
+            if before == origin and {*kept} == {*rows}:
+                return
+            self._sql.execute("DELETE FROM skipped")
+            self._sql.executemany("INSERT INTO skipped VALUES (?, ?, ?, ?)", rows)
             self._revise()
 
     def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:

@@ -157,6 +157,9 @@ class ReferenceWriter:
                 raise BackendRefused(f"{touched.path} is not in the index. Write it as replaced.")
             files[touched.path] = replace(files[touched.path], state=touched)
         check_whole(files.values())
+        if batch.only_touches:
+            self._held.state = replace(old, files=MappingProxyType(files))
+            return old.seq
         # Whatever changed may change where any name leads: all of it is linked again.
         self._held.state = replace(
             old, seq=old.seq + 1, files=MappingProxyType(files), links=MappingProxyType({})

@@ -66,6 +66,9 @@ def fit(
     # Whoever has little room wants hits, not what else to ask for.
     fewer: Data = {"facets": {}, "suggestions": []}
     data = {**data, **{key: fewer[key] for key in fewer if key in data}}
+    # That nothing has a word of the query is worth its room; how many have one is not.
+    if data.get("matching") != 0:
+        data.pop("matching", None)
     plain = _reply(data, more)
     if tokens(plain) <= max_tokens:
         return plain
@@ -221,6 +224,8 @@ def _hits(data: Mapping[str, object]) -> list[Data]:
 def _reply(data: Data, more: Mapping[str, str]) -> Reply:
     hits = _hits(data)
     lines = [f"{len(hits)} of {data['total']} results by {data['method']}."]
+    if data.get("matching") == 0:
+        lines = [f"No word of the query was found; {len(hits)} of {data['total']} nearest results."]
     if not data["total"]:
         asked = str(data.get("query", ""))
         so_far = " so far" if _is_partial(data) else ""

@@ -16,6 +16,7 @@ NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 COUNTS: Schema = {"type": "object", "additionalProperties": COUNT}
+COUNT_OR_NULL: Schema = {"type": ["integer", "null"], "minimum": 0}
 TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
 
 
@@ -82,7 +83,8 @@ ANSWER = keyed(
         "notes": TEXTS,
         "tookMs": NUMBER,
         "next": TEXT_OR_NULL,
-    }
+    },
+    matching=COUNT_OR_NULL,
 )
 ITEM = keyed(
     {

@@ -96,6 +96,25 @@ def test_the_text_says_what_was_probably_meant() -> None:
     assert "mean" not in fit({**data, "didYouMean": None}, max_tokens=None).text
 
 
+def test_the_text_says_where_nothing_has_a_word_of_the_query() -> None:
+    data = {**answer("cat one", "cat two"), "method": "hybrid"}
+
+    for matching in (None, 1, 2):
+        said = fit({**data, "matching": matching}, max_tokens=None).text
+        assert said.startswith("2 of 2 results by hybrid.")
+    said = fit({**data, "matching": 0}, max_tokens=None).text
+    assert said.startswith("No word of the query was found; 2 of 2 nearest results.")
+
+
+def test_where_there_is_little_room_only_that_nothing_matches_is_worth_it() -> None:
+    for matching, is_kept in ((0, True), (2, False), (None, False)):
+        data = {**answer("cat " * 40, "cat " * 40), "facets": {"kind": {"doc": 2}}}
+        data |= {"matching": matching}
+        small = fit(data, max_tokens=tokens(fit(data, max_tokens=None)) - 1)
+
+        assert ("matching" in small.data) == is_kept
+
+
 def test_a_cut_snippet_never_ends_inside_a_character() -> None:
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
     data = answer(family * 40)

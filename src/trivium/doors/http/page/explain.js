@@ -17,9 +17,9 @@ const MEANS = {
   "words in its path and headings": "words of the query in its path and headings",
   "others of its file": "other passages of its file match",
   "many of its file": "many passages of its file match",
-  "deep in folders": "lies deep in folders",
+  "folders above its file": "lies below other folders: the fewer, the better",
   "test, example or kept for old callers": "is a test, an example or kept for old callers",
-  "scale of the blend": "brings the sum to the scale of the blend",
+  "the same for every hit of this list": "the same for every hit here: sets where the scores begin, not the order",
   "is no code": "is a page, not code",
 };
 const STRUCTURE =

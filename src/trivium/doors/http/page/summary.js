@@ -40,10 +40,13 @@ function headline(answer) {
     SORTS.map(([value, words]) => el("option", { value, selected: value === state().sort }, words)),
   );
   const words = ` found${isPartial(answer) ? " so far" : ""} by ${means(answer)} in ${took(answer.tookMs)}`;
+  const matching = answer.matching ?? answer.total;
+  const wordless = answer.total - matching;
+  const nearest = wordless ? `; ${grouped(wordless)} only near in meaning` : "";
   return el(
     "div",
     { class: "headline" },
-    el("p", {}, el("strong", {}, grouped(answer.total)), words),
+    el("p", {}, el("strong", {}, answer.matching === 0 ? "No word of this" : grouped(matching)), words, nearest),
     el("span", { class: "space" }),
     isBrowsing(state()) ? null : picked,
   );
