@@ -15,6 +15,7 @@ import click
 from trivium import __version__
 from trivium.doors.cli import (
     asking,
+    benching,
     checking,
     installing,
     keeping,
@@ -51,6 +52,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     checking.check,
     checking.evaluate,
     tuning.tune,
+    benching.bench,
     serving.serve,
     serving.token,
     serving.mcp,
