@@ -30,7 +30,7 @@ _DELTA_SHARE = 0.1
 _DELTA_LEAST = 2000
 # Below this share of allowed rows, picking them out beats scanning past the others.
 _GATHER_SHARE = 0.05
-_SAMPLE_EVERY = 64
+_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,23 +413,25 @@ def _within_error(
         # A stored row is at most a unit vector, so the estimate is off by no more than the
         # length of what rounding took from the query; float32 adds a hair.
         off = float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5
-        found = np.flatnonzero(estimate >= _cut(estimate, limit) - 2 * off)
+        found = np.flatnonzero(estimate >= _below_cut(estimate, limit) - 2 * off)
+        likely = estimate[found]
+        found = found[likely >= float(np.partition(likely, -limit)[-limit]) - 2 * off]
     kept: NDArray[np.int64] = found[estimate[found] > -np.inf]
     return kept
 
 
-def _cut(estimate: NDArray[np.float32], limit: int) -> float:
-    """Return the `limit`-th highest estimate.
+def _below_cut(estimate: NDArray[np.float32], limit: int) -> float:
+    """Return no more than the `limit`-th highest estimate, and little less.
 
-    That of a sample can only be lower, so what lies below it need not be looked at.
+    So many blocks have a best that is at least this: what lies below need not be sorted.
     """
     import numpy as np
 
-    sample = estimate[::_SAMPLE_EVERY]
-    if len(sample) > limit:
-        least = np.partition(sample, -limit)[-limit]
-        estimate = estimate[estimate >= least]
-    return float(np.partition(estimate, -limit)[-limit])
+    blocks = len(estimate) // _BLOCK
+    if blocks < limit:
+        return float(np.partition(estimate, -limit)[-limit])
+    best = estimate[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+    return float(np.partition(best, -limit)[-limit])
 
 
 def exact_cosines(
