@@ -105,7 +105,13 @@ class EmbeddedSnapshot:
         self._history_head = meta.get("history_head", "")
         self._numbers: dict[ChunkId, int] = {}
         self._texts_of: dict[View, EmbeddedText] = {}
+        self._vectors_of: dict[str, EmbeddedVectors] = {}
         self._spaces: list[Space] | None = None
+
+    def let_go(self) -> None:
+        """Part from its indexes, which hold it: what they have scanned is then freed at once."""
+        self._texts_of.clear()
+        self._vectors_of.clear()
 
     def contents(self) -> Contents:
         """Count what is there; once for each state."""
@@ -242,6 +248,14 @@ class EmbeddedSnapshot:
 
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
+        known = self._vectors_of.get(model_id)
+        if known is None:
+            known = self._vectors(model_id)
+            if known is not None:
+                self._vectors_of[model_id] = known
+        return known
+
+    def _vectors(self, model_id: str) -> EmbeddedVectors | None:
         if not (self._life.folder / "vectors" / model_id).is_dir():
             return None
         loaded = self._pinned_spaces.get(model_id) or self._life.space(model_id).load()
