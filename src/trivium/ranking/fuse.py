@@ -136,10 +136,12 @@ def zscore(
     share x (score - lowest) / (highest - lowest), where share grows with weight x spread.
     A chunk without a score in a signal counts as its lowest.
     """
-    ranges = {name: _range(ids, signals[name]) for name in sorted(signals)}
-    shares = _shares(ids, signals, weights, ranges)
+    found = {name: list(map(signals[name].get, ids)) for name in sorted(signals)}
+    known = {name: [one for one in column if one is not None] for name, column in found.items()}
+    shares = _shares(known, weights)
     columns = [
-        _placed(ids, signals[name], *ranges[name], share=share) for name, share in shares.items()
+        _placed(found[name], min(known[name]), max(known[name]), share=share)
+        for name, share in shares.items()
     ]
     names = tuple(shares)
     rows: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if columns else repeat(())
@@ -153,39 +155,31 @@ def zscore(
 
 
 def _placed(
-    ids: Sequence[ChunkId], scores: Scores, lowest: float, highest: float, *, share: float
+    scores: Sequence[float | None], lowest: float, highest: float, *, share: float
 ) -> list[float]:
     """Return what a signal gives each chunk: its share times the place between both ends."""
+    every = [lowest if score is None else score for score in scores]
     if highest > lowest:
         span = highest - lowest
-        return [share * ((scores.get(one, lowest) - lowest) / span) for one in ids]
+        return [share * ((score - lowest) / span) for score in every]
     # All alike: the signal says no more than that something matched.
-    return [share * (scores.get(one, lowest) > 0) for one in ids]
+    return [share * (score > 0) for score in every]
 
 
 def _shares(
-    ids: Sequence[ChunkId],
-    signals: Mapping[str, Scores],
-    weights: Mapping[str, float],
-    ranges: Mapping[str, tuple[float, float]],
+    scores: Mapping[str, Sequence[float]], weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Return how much of the whole each signal can give; they add up to 1."""
     spreads: dict[str, float] = {}
-    for name, (lowest, highest) in ranges.items():
-        values = [signals[name][one] for one in ids if one in signals[name]]
+    for name, values in scores.items():
         if not values or weights.get(name, 0.0) <= 0:
             continue
-        deviation = _deviation(values)
+        deviation, span = _deviation(values), max(values) - min(values)
         # Equal scores may have a mean that is not quite theirs, and so a deviation above 0.
-        spread = (highest - lowest) / deviation if highest > lowest and deviation > 0 else 1.0
+        spread = span / deviation if span > 0 and deviation > 0 else 1.0
         spreads[name] = weights[name] * spread
     whole = math.fsum(spreads.values())
     return {name: spread / whole for name, spread in spreads.items()}
-
-
-def _range(ids: Sequence[ChunkId], scores: Scores) -> tuple[float, float]:
-    values = [scores[one] for one in ids if one in scores]
-    return (min(values), max(values)) if values else (0.0, 0.0)
 
 
 def _deviation(values: Sequence[float]) -> float:

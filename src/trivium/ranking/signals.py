@@ -16,7 +16,6 @@ from trivium.types import ChunkId, Scores
 MOST_LINKED = 20
 
 _MEANINGS: Mapping[str, Callable[[float], float]] = {
-    "raw": lambda cosine: cosine,
     "positive": lambda cosine: max(0.0, cosine),
     "half": lambda cosine: (min(1.0, max(-1.0, cosine)) + 1) / 2,
     "hundred": lambda cosine: 100 * cosine,
@@ -39,8 +38,9 @@ def prepared(
     made: dict[str, Scores] = {}
     for name, scores in signals.items():
         found: Scores = scores
-        if name in ("vectors", "instant"):
-            meaning = _MEANINGS[retrieval.meaning]
+        # Of "raw" nothing is made.
+        meaning = _MEANINGS.get(retrieval.meaning)
+        if name in ("vectors", "instant") and meaning is not None:
             found = {one: meaning(cosine) for one, cosine in scores.items()}
         normalise = _NORMALISED.get(fusion.normalise)
         if normalise is not None and (name == "text" or fusion.normalise != "max"):

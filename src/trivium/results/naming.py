@@ -7,6 +7,7 @@ results.evidence. Pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ WHOLE, AMONG = 1.0, 0.5
 _AROUND = "\"'` ()"
 _APART = re.compile(r"[\W_]+")
 _PARTS = re.compile(r"\W+")
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
 _BELOW = " > "
 # Which of several nodes of one name it is; what Markdown says of a heading; what a call is given.
 _BESIDE = re.compile(r"~\d+$|\s*\{\s*#[^{}]*\}\s*$|\([^()]*\)\s*$")
@@ -53,20 +55,21 @@ def exact(asked: str, named: frozenset[str], node: Node) -> float:
     since they name all that is in a file.
     """
     said, own, places = _said(asked), _names_of(node), _places_of(node)
-    typed = {one.strip(_AROUND).casefold() for one in own | places}
+    every = own | places
+    typed = {one.strip(_AROUND).casefold() for one in every}
     if said.text in typed:
         return WHOLE
-    if said.is_shaped and said.joined in {_joined(one) for one in own | places}:
+    squeezed = _squeezed_all([*every, _stem(node)])
+    # What is said is seen sooner than how many words it has, and most names are not said.
+    alike = [one for one, letters in squeezed.items() if letters and letters == said.whole]
+    if not said.is_shaped and any(one in own and _has_several_words(one) for one in alike):
         return WHOLE
-    squeezed = {one: _squeezed(one) for one in own | places | {_stem(node)}}
-    alike = {one for one, made in squeezed.items() if made and made == said.whole}
-    if not said.is_shaped and any(_has_several_words(one) for one in alike & own):
+    if said.is_shaped and said.joined in map(_joined, every):
         return WHOLE
     if alike or typed & named:
         return AMONG
-    # Few names are said in a query; only of these is it worth to count the words.
-    runs = [one for one, made in squeezed.items() if made and made in said.runs]
-    return AMONG if any(_has_several_words(one) for one in runs) else 0.0
+    runs = [one for one, letters in squeezed.items() if letters and letters in said.runs]
+    return AMONG if any(map(_has_several_words, runs)) else 0.0
 
 
 def _names_of(node: Node) -> set[str]:
@@ -111,6 +114,17 @@ def _squeezed(name: str) -> str:
     """Return letters and digits alone; nothing where these are too few to tell a name."""
     made = _APART.sub("", name).casefold()
     return made if len(made) >= _SHORTEST else ""
+
+
+def _squeezed_all(names: Sequence[str]) -> dict[str, str]:
+    """Return names with their letters and digits alone."""
+    lines = "\n".join(names)
+    if not lines.isascii() or lines.count("\n") >= len(names):
+        return {one: _squeezed(one) for one in names}
+    # In one go, as bytes: a tenth of the time.
+    made = lines.lower().encode().translate(None, _NO_LETTERS).decode().split("\n")
+    pairs = zip(names, made, strict=True)
+    return {one: letters if len(letters) >= _SHORTEST else "" for one, letters in pairs}
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.text import State
     from trivium.backends.embedded.vectors import Loaded
 
+K = TypeVar("K")
 T = TypeVar("T")
 _MOST_REMEMBERED = 64
 # Nodes of code with long lists of what they call take some 3 kB each.
@@ -98,6 +99,13 @@ class Life:
             while len(self._memory) > _MOST_REMEMBERED:
                 self._memory.pop(next(iter(self._memory)))
         return made
+
+    def read_before(self, what: str, revision: str, *, most: int) -> dict[K, T]:
+        """Return what was read from a state before, to be added to; forgotten once it is `most`."""
+        known = self.remembered((what, revision), dict[K, T])
+        if len(known) >= most:
+            known.clear()
+        return known
 
     def nodes_of(self, revision: str) -> dict[NodeId, Node]:
         """Return nodes that were read from this state before."""

@@ -75,8 +75,10 @@ if TYPE_CHECKING:
 _IDS = "(SELECT value FROM json_each(?))"
 _LINKED_AT_ONCE = 500
 _FEW = 1000
-# Some 400 bytes each.
-_MOST_TRAITS = 10_000
+# Some 300 bytes each; names of code with long lists of what it calls up to 3 kB; ids some 200.
+_MOST_TRAITS = 30_000
+_MOST_NAMES = 6_000
+_MOST_IDS = 40_000
 _OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
@@ -103,7 +105,13 @@ class EmbeddedSnapshot:
         self._history_head = meta.get("history_head", "")
         self._numbers: dict[ChunkId, int] = {}
         self._texts_of: dict[View, EmbeddedText] = {}
+        self._vectors_of: dict[str, EmbeddedVectors] = {}
         self._spaces: list[Space] | None = None
+
+    def let_go(self) -> None:
+        """Part from its indexes, which hold it: what they have scanned is then freed at once."""
+        self._texts_of.clear()
+        self._vectors_of.clear()
 
     def contents(self) -> Contents:
         """Count what is there; once for each state."""
@@ -241,6 +249,14 @@ class EmbeddedSnapshot:
 
     def vectors(self, model_id: str) -> EmbeddedVectors | None:
         """Return the vector index of a space, or None."""
+        known = self._vectors_of.get(model_id)
+        if known is None:
+            known = self._vectors(model_id)
+            if known is not None:
+                self._vectors_of[model_id] = known
+        return known
+
+    def _vectors(self, model_id: str) -> EmbeddedVectors | None:
         if not (self._life.folder / "vectors" / model_id).is_dir():
             return None
         loaded = self._pinned_spaces.get(model_id) or self._life.space(model_id).load()
@@ -362,16 +378,25 @@ class EmbeddedSnapshot:
 
     def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
         """Return what these nodes are called; ones that are not there are left out."""
-        rows = self._sql.execute(
-            f"SELECT node_id, body FROM nodes WHERE node_id IN {_IDS}",  # noqa: S608
-            (json.dumps(ids),),
-        )
-        return {one.id: one for one in map(named, rows)}
+        known: dict[NodeId, Named]
+        known = self._life.read_before("names", self._revision, most=_MOST_NAMES)
+        found = {one: name for one in ids if (name := known.get(one)) is not None}
+        unseen = [one for one in ids if one not in found]
+        if unseen:
+            rows = self._sql.execute(
+                f"SELECT node_id, body FROM nodes WHERE node_id IN {_IDS}",  # noqa: S608
+                (json.dumps(unseen),),
+            )
+            read = {one.id: one for one in map(named, rows)}
+            known.update(read)
+            found.update(read)
+        return found
 
     def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
         """Return what these chunks are and where they stand; ones that are gone are left out."""
         # Reading them takes longer than all that is done with them, and many are asked for again.
-        known = self._life.remembered(("traits", self._revision), dict[ChunkId, Traits])
+        known: dict[ChunkId, Traits]
+        known = self._life.read_before("traits", self._revision, most=_MOST_TRAITS)
         found = {one: traits for one in ids if (traits := known.get(one)) is not None}
         unseen = [one for one in ids if one not in found]
         if unseen:
@@ -381,8 +406,6 @@ class EmbeddedSnapshot:
                 (json.dumps(list(self.numbers_of(unseen).values())),),
             )
             read = {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
-            if len(known) > _MOST_TRAITS:
-                known.clear()
             known.update(read)
             found.update(read)
         return found
@@ -596,13 +619,19 @@ class EmbeddedSnapshot:
 
         Of `unit` "chunk" only those with text, of "node" only the first of each node.
         """
-        rows = self._sql.execute(
-            # A join, for which no list of what is asked is sorted first: a quarter less time.
-            "SELECT c.id, c.chunk_id FROM json_each(?) asked "  # noqa: S608
-            f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]}",
-            (json.dumps(numbers),),
-        )
-        found: dict[int, ChunkId] = dict(rows)
+        known: dict[int, ChunkId]
+        known = self._life.read_before(f"ids {unit}", self._revision, most=_MOST_IDS)
+        found = {one: chunk_id for one in numbers if (chunk_id := known.get(one)) is not None}
+        if len(found) < len(numbers):
+            rows = self._sql.execute(
+                # A join, for which no list of what is asked is sorted first: a quarter less time.
+                "SELECT c.id, c.chunk_id FROM json_each(?) asked "  # noqa: S608
+                f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]}",
+                (json.dumps([one for one in numbers if one not in found]),),
+            )
+            read: dict[int, ChunkId] = dict(rows)
+            known.update(read)
+            found.update(read)
         self._numbers.update(zip(found.values(), found, strict=True))
         return found
 

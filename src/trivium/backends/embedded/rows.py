@@ -6,6 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable
+from sys import intern
 
 from trivium.backends.base import Named, Traits
 from trivium.backends.embedded.asks import TAG_MARK, tag_column
@@ -103,7 +104,10 @@ def traits_of(row: tuple[str, str | None, str | None, str | None, str, int]) -> 
     """Return the traits of a row of TRAIT_COLUMNS."""
     kind, type_, language, tags, path, line = row
     listed = tuple(tags.split(TAG_MARK)[1:-1]) if tags else ()
-    return Traits(kind, type_ or "", language or "", listed, path, line)
+    # Thousands are kept, of few kinds and files.
+    return Traits(
+        intern(kind), intern(type_ or ""), intern(language or ""), listed, intern(path), line
+    )
 
 
 def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:

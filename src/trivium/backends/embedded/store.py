@@ -100,9 +100,13 @@ class EmbeddedBackend:
             pinned = link.life.pin_views()
             spaces = link.life.pin_spaces()
             link.sql.execute("BEGIN")
+            snapshot: EmbeddedSnapshot | None = None
             try:
-                yield EmbeddedSnapshot(link.life, link.sql, pinned, spaces)
+                snapshot = EmbeddedSnapshot(link.life, link.sql, pinned, spaces)
+                yield snapshot
             finally:
+                if snapshot is not None:
+                    snapshot.let_go()
                 if link.sql.in_transaction:
                     link.sql.execute("COMMIT")
 

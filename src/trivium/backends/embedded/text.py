@@ -401,6 +401,8 @@ class TextReader:
         self._analyser = analyser(view.analyser)
         # Views that differ in the weights of fields kept apart share their folder.
         self._fields = asked_of(view)
+        # What is searched for is most often scored next, and compiling takes a while.
+        self._compiled: tuple[Query | None, tantivy.Query | None] = (None, None)
 
     def best(self, query: Query, *, where: Filter, limit: int) -> list[tuple[float, int]]:
         """Return up to `limit` scores and chunk numbers, best first."""
@@ -459,7 +461,11 @@ class TextReader:
         return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def _compile(self, query: Query) -> tantivy.Query | None:
-        return compile_query(self._folder.schema, self._fields, self._analyser, query.root)
+        known, compiled = self._compiled
+        if known is not query:
+            compiled = compile_query(self._folder.schema, self._fields, self._analyser, query.root)
+            self._compiled = (query, compiled)
+        return compiled
 
     def _run(self, asked: tantivy.Query, limit: int) -> list[tuple[float, int]]:
         hits = self._searcher.search(asked, limit=limit, count=False).hits

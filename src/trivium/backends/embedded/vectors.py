@@ -30,7 +30,7 @@ _DELTA_SHARE = 0.1
 _DELTA_LEAST = 2000
 # Below this share of allowed rows, picking them out beats scanning past the others.
 _GATHER_SHARE = 0.05
-_SAMPLE_EVERY = 64
+_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +262,7 @@ class SpaceReader:
         self._base = base
         self._delta = delta
         self._dead = dead
+        self._scans: tuple[bytes, dict[int, _Scan]] = (b"", {})
 
     @property
     def dimension(self) -> int:
@@ -284,8 +285,15 @@ class SpaceReader:
 
         numbers: list[NDArray[np.int64]] = []
         cosines: list[NDArray[np.float64]] = []
-        for rows, dead in self._parts():
-            found = _nearest(rows, vector, limit=limit, dead=dead, allowed=allowed)
+        scans = self._scans_of(vector)
+        for part, (rows, dead) in enumerate(self._parts()):
+            found = np.empty(0, np.int64)
+            if limit > 0 and allowed is not None and _are_few(allowed, rows):
+                found = _nearest_of_few(rows, vector, limit=limit, dead=dead, allowed=allowed)
+            elif limit > 0:
+                if part not in scans:
+                    scans[part] = _scan(rows, vector)
+                found = _within_error(scans[part], limit, _mask(rows, dead, allowed))
             numbers.append(rows.numbers[found])
             cosines.append(exact_cosines(rows, found, vector))
         if not numbers:
@@ -296,6 +304,13 @@ class SpaceReader:
             kept = scores >= cut
             every, scores = every[kept], scores[kept]
         return every, scores
+
+    def _scans_of(self, vector: NDArray[np.float32]) -> dict[int, _Scan]:
+        """Return the passes that were made for a query: it asks again under other filters."""
+        asked = vector.tobytes()
+        if self._scans[0] != asked:
+            self._scans = (asked, {})
+        return self._scans[1]
 
     def _parts(self) -> list[tuple[Rows, NDArray[np.int64] | None]]:
         """Return the parts that hold rows, each with the numbers that are dead in it."""
@@ -362,74 +377,98 @@ def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray
     return found
 
 
-def _nearest(
+def _are_few(allowed: NDArray[np.int64], rows: Rows) -> bool:
+    return len(allowed) < _GATHER_SHARE * len(rows.numbers)
+
+
+def _nearest_of_few(
     rows: Rows,
     vector: NDArray[np.float32],
     *,
     limit: int,
     dead: NDArray[np.int64] | None,
-    allowed: NDArray[np.int64] | None,
+    allowed: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return positions that are certain to include the `limit` nearest rows."""
+    """Return positions that are certain to include the `limit` nearest of the allowed rows."""
     import numpy as np
 
-    if not len(rows.numbers) or limit < 1:
-        return np.empty(0, np.int64)
-    if allowed is not None and len(allowed) < _GATHER_SHARE * len(rows.numbers):
-        at = _positions(rows.numbers, allowed)
-        if dead is not None and len(dead):
-            at = at[~np.isin(rows.numbers[at], dead)]
-        picked = Rows(rows.numbers[at], rows.scales[at], rows.matrix[at])
-        return at[_within_error(picked, vector, limit, None)]
+    at = _positions(rows.numbers, allowed)
+    if dead is not None and len(dead):
+        at = at[~np.isin(rows.numbers[at], dead)]
+    if not len(at):
+        return at
+    picked = Rows(rows.numbers[at], rows.scales[at], rows.matrix[at])
+    return at[_within_error(_scan(picked, vector), limit, None)]
+
+
+def _mask(
+    rows: Rows, dead: NDArray[np.int64] | None, allowed: NDArray[np.int64] | None
+) -> NDArray[np.bool_] | None:
+    """Return which rows are alive and allowed; None for all of them."""
+    import numpy as np
+
     mask = None
     if allowed is not None:
         mask = np.isin(rows.numbers, allowed, assume_unique=True)
     if dead is not None and len(dead):
         alive = ~np.isin(rows.numbers, dead, assume_unique=True)
         mask = alive if mask is None else mask & alive
-    return _within_error(rows, vector, limit, mask)
+    return mask
 
 
-def _within_error(
-    rows: Rows, vector: NDArray[np.float32], limit: int, mask: NDArray[np.bool_] | None
-) -> NDArray[np.int64]:
+class _Scan(NamedTuple):
+    """An estimate of every row's cosine, and how far it may be off."""
+
+    estimate: NDArray[np.float32]
+    off: float
+
+
+def _scan(rows: Rows, vector: NDArray[np.float32]) -> _Scan:
+    """Pass over all rows once."""
     import numkong
     import numpy as np
 
-    if not len(rows.numbers):
-        return np.empty(0, np.int64)
     coarse, (scale,) = to_int8(vector[np.newaxis])
     dots = np.asarray(numkong.cdist(coarse, rows.matrix, metric="dot"))[0]
     estimate = dots.astype(np.float32)
     estimate *= rows.scales
     estimate *= scale
-    if mask is not None:
-        estimate[~mask] = -np.inf
     # A vector of zeros, as a text of unknown words alone has, is near to nothing.
     estimate[rows.scales == 0] = -np.inf
+    # A stored row is at most a unit vector, so the estimate is off by no more than the
+    # length of what rounding took from the query; float32 adds a hair.
+    return _Scan(estimate, float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5)
+
+
+def _within_error(scan: _Scan, limit: int, mask: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """Return the positions of rows that may be among the `limit` nearest that `mask` lets pass."""
+    import numpy as np
+
+    estimate, off = scan
+    if mask is not None:
+        estimate = np.where(mask, estimate, np.float32(-np.inf))
     if limit >= len(estimate):
         found = np.arange(len(estimate))
     else:
-        # A stored row is at most a unit vector, so the estimate is off by no more than the
-        # length of what rounding took from the query; float32 adds a hair.
-        off = float(np.linalg.norm(vector - coarse[0] * scale)) * 1.01 + 1e-5
-        found = np.flatnonzero(estimate >= _cut(estimate, limit) - 2 * off)
+        found = np.flatnonzero(estimate >= _below_cut(estimate, limit) - 2 * off)
+        likely = estimate[found]
+        found = found[likely >= float(np.partition(likely, -limit)[-limit]) - 2 * off]
     kept: NDArray[np.int64] = found[estimate[found] > -np.inf]
     return kept
 
 
-def _cut(estimate: NDArray[np.float32], limit: int) -> float:
-    """Return the `limit`-th highest estimate.
+def _below_cut(estimate: NDArray[np.float32], limit: int) -> float:
+    """Return no more than the `limit`-th highest estimate, and little less.
 
-    That of a sample can only be lower, so what lies below it need not be looked at.
+    So many blocks have a best that is at least this: what lies below need not be sorted.
     """
     import numpy as np
 
-    sample = estimate[::_SAMPLE_EVERY]
-    if len(sample) > limit:
-        least = np.partition(sample, -limit)[-limit]
-        estimate = estimate[estimate >= least]
-    return float(np.partition(estimate, -limit)[-limit])
+    blocks = len(estimate) // _BLOCK
+    if blocks < limit:
+        return float(np.partition(estimate, -limit)[-limit])
+    best = estimate[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+    return float(np.partition(best, -limit)[-limit])
 
 
 def exact_cosines(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.backends.embedded import derive, life
+from trivium.backends.embedded import derive, life, read
 from trivium.backends.embedded.aside import Replaced, write_aside
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.vectors import SpaceState
@@ -128,6 +128,60 @@ class TestNodes:
                 assert snapshot.nodes([one])[one].id == one
             assert set(snapshot.nodes(ids)) == set(ids)
             assert len(snapshot._life.nodes_of(snapshot._revision)) <= 3
+
+
+class TestNames:
+    def test_a_node_that_is_called_otherwise_is_read_anew(self, backend: EmbeddedBackend) -> None:
+        one, two = node_id("a.md", "one"), node_id("a.md", "two")
+        write(backend, [make_file("a.md", [Section("one", "first words")])])
+        with backend.snapshot() as older:
+            before = older.names([one, two])
+            assert [named.name for named in before.values()] == ["one"]
+            assert older.names([one])[one] is before[one]
+            write(backend, [make_file("a.md", [Section("two", "first words")], mtime_ns=2)])
+
+            with backend.snapshot() as newer:
+                assert [named.name for named in newer.names([one, two]).values()] == ["two"]
+            assert older.names([one, two]) == before
+
+    def test_no_more_are_remembered_than_there_may_be(
+        self, backend: EmbeddedBackend, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for most in ("_MOST_NAMES", "_MOST_TRAITS", "_MOST_IDS"):
+            monkeypatch.setattr(read, most, 2)
+        write(backend, [make_file("a.md", [Section(f"s{n}", f"text {n}") for n in range(5)])])
+        ids = [node_id("a.md", f"s{n}") for n in range(5)]
+        with backend.snapshot() as snapshot:
+            for one in (*ids, *ids):
+                assert snapshot.names([one])[one].id == one
+                assert len(snapshot._life.read_before("names", snapshot._revision, most=9)) <= 2
+            assert set(snapshot.names(ids)) == set(ids)
+
+
+class TestIds:
+    def test_a_number_is_only_of_the_units_that_are_asked_for(
+        self, backend: EmbeddedBackend
+    ) -> None:
+        write(backend, [make_file("a.md", [Section("one", "first words")])])
+        with backend.snapshot() as snapshot:
+            numbers = snapshot.numbers_of([chunk_id("a.md", "one")])
+            asked = [*numbers.values(), 10**9]
+            expected = {number: one for one, number in numbers.items()}
+            for unit in ("", "chunk", "node", "", "chunk", "node"):
+                assert snapshot.ids_of(asked, unit=unit) == expected
+
+    def test_a_chunk_that_goes_is_known_to_snapshots_of_before_alone(
+        self, backend: EmbeddedBackend
+    ) -> None:
+        write(backend, [make_file("a.md", [Section("one", "first words")])])
+        with backend.snapshot() as older:
+            asked = list(older.numbers_of([chunk_id("a.md", "one")]).values())
+            before = older.ids_of(asked)
+            write(backend, [], removed=["a.md"])
+
+            with backend.snapshot() as newer:
+                assert newer.ids_of(asked) == {}
+            assert older.ids_of(asked) == before != {}
 
 
 class TestPublishing:

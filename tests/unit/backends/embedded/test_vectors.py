@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.backends.embedded.vectors import Rows, exact_cosines
+from trivium.backends.embedded import vectors
+from trivium.backends.embedded.vectors import Rows, SpaceReader, exact_cosines
 from trivium.backends.quantise import to_int8, to_int16
 from trivium.testing.filling import vector_of, vectors_of
 
@@ -30,3 +31,53 @@ def test_a_query_of_zeros_is_as_near_to_everything() -> None:
     rows = Rows(np.arange(2, dtype=np.int64), scales, matrix)
     zeros = np.zeros(matrix.shape[1], np.float32)
     assert exact_cosines(rows, np.arange(2), zeros).tolist() == pytest.approx([0.0, 0.0])
+
+
+def rows_of(first: int, count: int) -> Rows:
+    """Return rows of two hundred words or so, one of zeros among them."""
+    made = vectors_of([f"word{at % 190} and word{at % 7}" for at in range(first, first + count)])
+    made[count // 2] = 0
+    matrix, scales = to_int8(made)
+    return Rows(np.arange(first, first + count, dtype=np.int64), scales, matrix)
+
+
+def test_the_nearest_are_those_of_sorting_all_whatever_was_asked_before() -> None:
+    base, delta = rows_of(0, 1000), rows_of(1000, 50)
+    dead = np.arange(3, 1000, 9, dtype=np.int64)
+    asked = [None, np.arange(0, 1050, 2), np.arange(0, 1050, 40), np.arange(1, 1050, 3), None]
+    reader = SpaceReader(base, delta, dead)
+    for word in ("word5 and word6", "word77"):
+        query = vector_of(word)
+        every = {
+            number: cosine
+            for rows in (base, delta)
+            for number, cosine in reader.of(query, rows.numbers).items()
+        }
+        for allowed in asked:
+            passed = set(every if allowed is None else allowed.tolist())
+            expected = sorted((every[one] for one in every if one in passed), reverse=True)
+            for limit in (5, 12, 2000):
+                numbers, cosines = reader.best(query, limit=limit, allowed=allowed)
+                found = sorted(cosines.tolist(), reverse=True)
+                assert found[:limit] == expected[:limit]
+                assert set(numbers.tolist()) <= passed - set(dead.tolist())
+
+
+def test_a_query_that_asks_again_under_a_filter_passes_over_the_rows_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    passes: list[int] = []
+    honest = vectors._scan
+
+    def counted(rows: Rows, vector: np.ndarray) -> object:
+        passes.append(len(rows.numbers))
+        return honest(rows, vector)
+
+    monkeypatch.setattr(vectors, "_scan", counted)
+    reader = SpaceReader(rows_of(0, 400), vectors.empty_rows(16), np.empty(0, np.int64))
+
+    for query in (vector_of("word1"), vector_of("word1"), vector_of("word2")):
+        reader.best(query, limit=5, allowed=None)
+        reader.best(query, limit=9, allowed=np.arange(100, 300))
+
+    assert passes == [400, 400]
