@@ -77,13 +77,15 @@ class OpenSearchBackend:
         self._views = views
         self._shards = shards
         self._only: str | None = None
+        self._last = ""
         self._pins = _Pins()
 
     def as_it_is(self) -> OpenSearchBackend:
         """Return the index that is there now, and no other; makes none where none is."""
         same = copy(self)
         seen = self._seen()
-        same._only = seen.state.incarnation if seen is not None else ""  # noqa: SLF001 - our own
+        # Of one that was seen before and is gone, nothing more is to be read.
+        same._only = self._last if seen is None else seen.state.incarnation  # noqa: SLF001
         return same
 
     def introduce(self, meta: Mapping[str, str]) -> None:
@@ -111,9 +113,10 @@ class OpenSearchBackend:
     def _seen(self) -> Seen | None:
         """Return what the collection is now. Raises IndexRemoved if it is not the one it was."""
         seen = self._register.read()
-        there = seen.state.incarnation if seen is not None else None
+        there = seen.state.incarnation if seen is not None else ""
         if self._only is not None and there != self._only:
             raise self._removed()
+        self._last = there or self._last
         return seen
 
     def _removed(self) -> IndexRemoved:
