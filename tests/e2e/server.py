@@ -15,6 +15,8 @@ from pathlib import Path
 
 import httpx
 
+import trivium
+
 COMMAND = Path(sys.executable).parent / "trivium"
 TRIES = 600
 
@@ -54,6 +56,8 @@ def environment(home: Path) -> dict[str, str]:
         "TRIVIUM_CONFIG": str(home / "none.toml"),
         "TRIVIUM_EMBEDDING__MODEL": "none",
         "PATH": os.defpath,
+        # The tree under test, also where another is installed.
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
 
 

@@ -15,14 +15,12 @@ from trivium.memory import limits
 from trivium.memory.catalog import SORTS, Wanted
 from trivium.memory.desk import Desk, Done, Follow, follows_nothing
 from trivium.memory.ground import Ground, LinkState
-from trivium.memory.items import AnyItem, Link, Note, Skill, Task, Values
+from trivium.memory.items import MOST_LISTED, AnyItem, Link, Note, Skill, Task, Values
 from trivium.types import Kind
 
 if TYPE_CHECKING:
     from trivium.types import Answer
 
-PAGE = 25
-_MOST_LISTED = 500
 _MOST_STEPS = 10_000
 
 ItemT = TypeVar("ItemT", Note, Task, Skill)
@@ -124,8 +122,8 @@ class Shelf(Generic[ItemT]):
     def _list(self, wanted: Wanted, *, sort: str, limit: int, offset: int) -> Page[ItemT]:
         if sort not in self.sorts or sort not in SORTS:
             raise UsageError(unknown("sort", sort, self.sorts))
-        if not 1 <= limit <= _MOST_LISTED:
-            raise UsageError(f"limit is {limit}; give 1 to {_MOST_LISTED}.")
+        if not 1 <= limit <= MOST_LISTED:
+            raise UsageError(f"limit is {limit}; give 1 to {MOST_LISTED}.")
         if offset < 0:
             raise UsageError(f"offset is {offset}; give 0 or more.")
         self._desk.look(self.kind)

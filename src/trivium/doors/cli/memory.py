@@ -352,7 +352,8 @@ def _show_one(
     links: Any = (),  # noqa: ANN401
     brief: bool = False,
 ) -> None:
-    from trivium.doors.cli.memory_text import links_data, text_of
+    from trivium.doors.cli.memory_text import text_of
+    from trivium.memory.ground import links_data
     from trivium.memory.items import as_data
 
     if as_json:
