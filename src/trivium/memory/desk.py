@@ -13,6 +13,7 @@ from pathlib import Path
 
 from trivium.errors import NotFound, SourceError, UsageError, VersionConflict
 from trivium.memory import front, limits, rules
+from trivium.memory.attached import Attached, Attachment
 from trivium.memory.catalog import Catalog
 from trivium.memory.files import Changed, Files
 from trivium.memory.items import (
@@ -75,6 +76,7 @@ class Desk:
         clock: Clock = time.time,
     ) -> None:
         self.files = files
+        self.attached = Attached(files)
         self.catalog = catalog
         self._take_in = take_in
         self._holder_of = holder_of
@@ -189,6 +191,18 @@ class Desk:
         self._take_in(kind)
         return len(slugs)
 
+    def attach(self, kind: Kind, slug: str, name: str, data: bytes) -> Attachment:
+        """Keep a file beside something. Raises NotFound, UsageError."""
+        with self.files.lock(wait_s=_WAIT_S):
+            self._check_there(kind, [slug])
+            return self.attached.add(kind, slug, name, data)
+
+    def detach(self, kind: Kind, slug: str, name: str) -> None:
+        """Remove a file that was kept beside something. Raises NotFound."""
+        with self.files.lock(wait_s=_WAIT_S):
+            self._check_there(kind, [slug])
+            self.attached.remove(kind, slug, name)
+
     def _check_there(self, kind: Kind, slugs: Sequence[str]) -> None:
         for slug in slugs:
             if not self.is_there(kind, slug):
@@ -197,7 +211,8 @@ class Desk:
     def _is_free(self, kind: Kind, slug: str) -> bool:
         """Whether no file has a slug, nor another file of the folder the id that comes of it."""
         try:
-            if self.files.read(kind, slug) is not None:
+            # Files that were left by another of this name are not taken for its own.
+            if self.files.read(kind, slug) is not None or self.attached.list(kind, slug):
                 return False
         except SourceError:
             return False
@@ -267,6 +282,7 @@ class Desk:
                 break
             except Changed:
                 continue
+        self.attached.remove_all(kind, slug)
         self.catalog.take_in(kind, (), gone=[slug])
 
     def _wrote(self, kind: Kind, slug: str, text: str, *, version: int, updated: str) -> AnyItem:

@@ -191,6 +191,17 @@ def slug_in(kind: Kind, given: str) -> str:
     return slug
 
 
+def file_name(given: str) -> str:
+    """Return what a file beside something may be called: a plain name. Raises UsageError."""
+    name = normalize("NFC", given)
+    is_name = name and not _CONTROL.search(name) and not name.startswith(".")
+    if not is_name or any(one in name for one in "/\\:") or len(_bytes(name)) > _LONGEST_NAME_BYTES:
+        raise UsageError(f"{_shown(given)} is no name of a file. Give one such as drawing.png.")
+    if _DEVICES.fullmatch(name.partition(".")[0].lower()):
+        raise UsageError(f"{_shown(given)} is a name that some systems keep for themselves.")
+    return name
+
+
 def slugs_for(title: str) -> Iterator[str]:
     """Yield what something of this title may be called: a slug, then the same with ~2, ~3..."""
     slug = slugify(title).strip("-_")

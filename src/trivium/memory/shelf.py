@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from trivium.errors import NotFound, UsageError, unknown
 from trivium.memory import limits
+from trivium.memory.attached import Attachment
 from trivium.memory.catalog import SORTS, Wanted
 from trivium.memory.desk import Desk, Done, Follow, follows_nothing
 from trivium.memory.ground import Ground, LinkState
@@ -114,6 +115,27 @@ class Shelf(Generic[ItemT]):
             and type_ in (None, one.type)
             and self._desk.is_there(self.kind, one.slug)
         ]
+
+    def attach(self, given: str, name: str, data: bytes) -> Attachment:
+        """Keep a file beside one, in `.trivium/attachments`: 20 at most, of 10,000,000 bytes.
+
+        Raises UsageError for a name that cannot be one, or that another file has.
+        """
+        return self._desk.attach(self.kind, self._slug(given), name, data)
+
+    def attachments(self, given: str) -> list[Attachment]:
+        """Return the files that are kept beside one, by name. Raises NotFound."""
+        slug = self.peek(given).slug
+        return self._desk.attached.list(self.kind, slug)
+
+    def attachment(self, given: str, name: str) -> bytes:
+        """Return what a file that is kept beside one holds. Raises NotFound."""
+        slug = self.peek(given).slug
+        return self._desk.attached.read(self.kind, slug, name)
+
+    def detach(self, given: str, name: str) -> None:
+        """Remove a file that is kept beside one. Raises NotFound."""
+        self._desk.detach(self.kind, self._slug(given), name)
 
     def search(self, query: str, **options: object) -> Answer:
         """Search this kind alone; takes what a search of the collection takes."""

@@ -24,7 +24,8 @@ class Offer:
 
     `waits` says that it wants the folder gone through before it answers, for a while;
     `is_strict` that arguments it does not take are an error of the protocol, as in seed 004;
-    `names_all` that its result says which collections there are.
+    `names_all` that its result says which collections there are; `writes` that it changes
+    something, and `replaces` that what was there before may be gone then.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Offer:
     waits: bool = True
     is_strict: bool = False
     names_all: bool = False
+    writes: bool = False
+    replaces: bool = False
 
     @property
     def input_schema(self) -> Schema:
