@@ -21,6 +21,7 @@ from trivium.doors.answers import Asked, Data, HttpCollection, Strict
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import memory_requests as takes
 from trivium.doors.http import reply
+from trivium.doors.http.attaching import Attaching
 from trivium.doors.http.body import json_body, query_data
 from trivium.doors.http.service import Endpoint, Service, route
 from trivium.doors.memory import fields_of, said, shelf_of
@@ -83,6 +84,7 @@ class Remembering:
                         "DELETE": (of.delete_link, write),
                     },
                 ),
+                *Attaching(self._service, kind).routes(one),
                 *_own_routes(of, one),
                 route(
                     one,
@@ -267,7 +269,8 @@ class _Of:
         )
 
     def _shelf(self, upkeep: Upkeep) -> Any:  # noqa: ANN401 - one of three, by its name
-        return shelf_of(upkeep.collection, self.kind)
+        """Return what keeps this kind, after what changed in the folder was taken in."""
+        return upkeep.look(lambda collection: shelf_of(collection, self.kind))
 
     async def _run(
         self,

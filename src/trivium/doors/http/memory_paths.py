@@ -77,6 +77,9 @@ _LINK_STATES = _object(
         }
     }
 )
+_ATTACHMENT = _object({"filename": _TEXT, "mimeType": _TEXT, "size": _COUNT, "addedAt": _TEXT})
+_FILE = Operation("", query=HttpCollection, path="slug name")
+_FILE_DELETED = _object({"filename": _TEXT, "deleted": {"enum": [True]}})
 _DELETED = _object({"id": _TEXT, "deleted": {"enum": [True]}})
 
 
@@ -130,6 +133,21 @@ def _paths(kind: Kind) -> dict[str, Mapping[str, Operation]]:
             ),
             "post": replace(change, said=f"Link a {kind} to a node.", body=takes.HttpLink),
             "delete": replace(change, said="Take links away.", query=takes.HttpUnlink),
+        },
+        f"{one}/attachments": {
+            "get": Operation(
+                f"The files beside a {kind}.",
+                _object({"results": {"type": "array", "items": _ATTACHMENT}}),
+                query=HttpCollection,
+                path="slug",
+            )
+        },
+        f"{one}/attachments/{{name}}": {
+            "get": replace(_FILE, said="A file.", kind="*/*"),
+            "put": replace(
+                _FILE, said="Keep a file.", gives=_ATTACHMENT, status="201", takes_bytes=True
+            ),
+            "delete": replace(_FILE, said="Remove a file.", gives=_FILE_DELETED),
         },
         **(
             {

@@ -67,7 +67,7 @@ _STATUSES: Mapping[str, str] = {
     "404": "There is no such thing.",
     "408": "The body did not come in time.",
     "409": "The index cannot be used as it is, or others changed what the change was for.",
-    "413": "The body is larger than 1,000,000 bytes.",
+    "413": "The body is larger than 1,000,000 bytes, of a file 10,000,000.",
     "422": "A key is unknown, or has a wrong type or value.",
     "429": "Too many requests.",
     "500": "Something unexpected happened; the log says where.",
@@ -168,6 +168,8 @@ def _operation(one: Operation) -> Schema:
     if one.body is not None:
         content = {"application/json": {"schema": _body(one.body)}}
         shown["requestBody"] = {"required": True, "content": content}
+    if one.takes_bytes:
+        shown["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
     return shown
 
 
@@ -183,7 +185,7 @@ def _responses(one: Operation) -> Schema:
     if one.has_etag:
         found["304"] = {"description": "What the client has is right."}
     for status in _STATUSES:
-        if one.body is not None or status not in _OF_BODIES:
+        if one.body is not None or one.takes_bytes or status not in _OF_BODIES:
             found[status] = {"$ref": f"#/components/responses/{status}"}
     return found
 

@@ -14,7 +14,8 @@ class Operation:
     """An endpoint. `path` names what stands in its address, with spaces between.
 
     `has_etag` says that it may be asked again at less cost, `is_versioned` that the ETag is a
-    version, and `takes_version` that a change can be made for that version only.
+    version, `takes_version` that a change can be made for that version only, and `takes_bytes`
+    that the body is a file.
     """
 
     said: str
@@ -28,3 +29,4 @@ class Operation:
     is_open: bool = False
     is_versioned: bool = False
     takes_version: bool = False
+    takes_bytes: bool = False

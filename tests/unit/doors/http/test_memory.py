@@ -369,6 +369,46 @@ def test_subtasks_do_not_lead_in_a_circle(post: Post) -> None:
     assert "circle" in refused.json()["error"]["message"]
 
 
+def test_files_are_kept_beside_an_item_and_a_browser_runs_nothing_of_them(
+    send: Send, post: Post, get: Send, folders: list[Path]
+) -> None:
+    post("/api/notes", title="Why")
+    place = "/api/notes/why/attachments"
+
+    made = send("PUT", f"{place}/page.html", content=b"<script>alert(1)</script>")
+    send("PUT", f"{place}/plan.png", content=b"png")
+
+    assert made.status_code == 201
+    assert (made.json()["filename"], made.json()["size"]) == ("page.html", 25)
+    assert [one["filename"] for one in get(place).json()["results"]] == ["page.html", "plan.png"]
+    page = get(f"{place}/page.html")
+    assert page.content == b"<script>alert(1)</script>"
+    assert page.headers["content-type"] == "application/octet-stream"
+    assert page.headers["content-disposition"].startswith("attachment")
+    assert (
+        page.headers["x-content-type-options"],
+        "sandbox" in page.headers["content-security-policy"],
+    ) == ("nosniff", True)
+    assert get(f"{place}/plan.png").headers["content-type"] == "image/png"
+
+    assert error_of(send("PUT", f"{place}/plan.png", content=b"other")) == (400, "UsageError")
+    assert error_of(send("PUT", f"{place}/big", content=b"x" * 10_000_001))[0] == 413
+    assert error_of(send("PUT", f"{place}/.hidden", content=b"x"))[0] == 400
+    assert error_of(send("PUT", "/api/notes/nobody/attachments/a", content=b"x"))[0] == 404
+    assert send("DELETE", f"{place}/page.html").json()["deleted"] is True
+    assert error_of(get(f"{place}/page.html"))[0] == 404
+    assert [one.name for one in folders[0].glob(".trivium/attachments/*/*/*")] == ["plan.png"]
+
+
+def test_what_was_written_just_now_can_be_linked_to(post: Post, folders: list[Path]) -> None:
+    post("/api/notes", title="Why")
+    (folders[0] / "new.py").write_text("def fresh():\n    pass\n", encoding="utf-8")
+
+    linked = post("/api/notes/why/links", type="references", target="code:new.py#fresh")
+
+    assert linked.status_code == 200, linked.text
+
+
 class TestTokens:
     """With tokens: who may read, and who may write."""
 
@@ -397,12 +437,15 @@ class TestTokens:
             ("POST", "/api/tasks/bulk/priority", {"ids": ["do"], "priority": "low"}),
             ("POST", "/api/tasks/bulk/delete", {"ids": ["do"]}),
             ("POST", "/api/skills/know/bump", None),
+            ("PUT", "/api/notes/plan/attachments/a.txt", None),
+            ("DELETE", "/api/notes/plan/attachments/a.txt", None),
             ("DELETE", "/api/notes/plan", None),
         ]
         reads = [
             "/api/notes",
             "/api/notes/plan",
             "/api/notes/plan/links",
+            "/api/notes/plan/attachments",
             "/api/notes/search?q=one",
             "/api/notes/linked?target=task:do",
             "/api/skills/recall?context=x",
