@@ -191,6 +191,36 @@ class Desk:
         self._take_in(kind)
         return len(slugs)
 
+    def put(self, kind: Kind, slug: str, text: str, *, replace: bool = False) -> bool:
+        """Write a whole file from elsewhere; return whether that changed anything.
+
+        What is there and differs stays, unless it is to be replaced, and is then kept as a
+        conflict. The index takes it in when it is told to. Raises UsageError.
+        """
+        limits.check_file(kind, slug, text)
+        with self.files.lock(wait_s=_WAIT_S):
+            now = self._read(kind, slug)
+            if now is not None and now.kept.data == text.encode():
+                return False
+            if now is not None and not replace:
+                raise UsageError(f"{kind}:{slug} is there and differs.")
+            reading = front.read(kind, slug, text)
+            base = self.catalog.base(kind, slug)
+            last = now.version if now is not None else 0 if base is None else base.version
+            version = max(reading.version, last + 1)
+            said = reading.values.get("updated")
+            try:
+                with self._looking.noting(kind, slug):
+                    if now is None:
+                        self.files.create(kind, slug, text)
+                    else:
+                        self.files.conflict(kind, slug, now.kept.data)
+                        self.files.replace(kind, slug, text, before=now.kept)
+                    self._wrote(kind, slug, text, version=version, updated=str(said or self.now()))
+            except (Changed, FileExistsError) as error:
+                raise SourceError(f"{kind}:{slug} is being changed by another program.") from error
+        return True
+
     def attach(self, kind: Kind, slug: str, name: str, data: bytes) -> Attachment:
         """Keep a file beside something. Raises NotFound, UsageError."""
         with self.files.lock(wait_s=_WAIT_S):
