@@ -99,7 +99,11 @@ class Tools:
     plural: str
 
     def shelf(self, upkeep: Upkeep) -> Any:  # noqa: ANN401 - one of three, by its name
-        """Return what keeps this kind, after what changed in the folder was taken in."""
+        """Return what keeps this kind."""
+        return shelf_of(upkeep.collection, self.kind)
+
+    def fresh(self, upkeep: Upkeep) -> Any:  # noqa: ANN401
+        """Return the same after what changed in the folder was taken in, for links to it."""
         return upkeep.look(lambda collection: shelf_of(collection, self.kind))
 
     def wanted(self, request: Asked) -> str:
@@ -140,7 +144,7 @@ class Tools:
         from trivium.memory.ground import links_data
         from trivium.memory.items import as_data
 
-        shelf, wanted = self.shelf(upkeep), self.wanted(request)
+        shelf, wanted = self.fresh(upkeep), self.wanted(request)
         found: dict[str, list[object]] = {name: [] for name in named.values()}
         across = []
         for one in shelf.links(wanted):
@@ -178,7 +182,7 @@ class Tools:
         """Return a tool that links; `ends` are the fields of a request that name the two."""
 
         def answer(upkeep: Upkeep, request: Asked) -> Reply:
-            self.shelf(upkeep).link(
+            self.fresh(upkeep).link(
                 getattr(request, ends[0]),
                 request.kind,
                 self._target(upkeep, request, getattr(request, ends[1])),
@@ -213,7 +217,7 @@ class Tools:
 
         def answer(upkeep: Upkeep, request: Linked) -> Reply:
             target = self._target(upkeep, request, request.target_id)
-            pairs = self.shelf(upkeep).find_linked(target, type_=request.kind)
+            pairs = self.fresh(upkeep).find_linked(target, type_=request.kind)
             return results([{**shape(item), "kind": type_} for item, type_ in pairs])
 
         row = keyed({self.key: TEXT, "title": TEXT, "kind": TEXT, **gives, "tags": TEXTS})
