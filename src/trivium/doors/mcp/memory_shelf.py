@@ -23,6 +23,7 @@ from trivium.memory.items import MOST_LISTED, PAGE
 from trivium.types import PROXY, EdgeType, Kind
 
 if TYPE_CHECKING:
+    from trivium.collection import Collection
     from trivium.doors.upkeep import Upkeep
     from trivium.memory.items import AnyItem
 
@@ -236,8 +237,9 @@ class Tools:
         def answer(upkeep: Upkeep, request: Asked) -> Reply:
             from trivium.memory.attached import attachment_data, file_in
 
-            name, data = file_in(upkeep.collection.root, request.file_path)
-            made = self.shelf(upkeep).attach(self.wanted(request), name, data)
+            path, data = file_in(upkeep.collection.root, request.file_path)
+            upkeep.look(lambda collection: _check_may_be_shown(collection, str(path)))
+            made = self.shelf(upkeep).attach(self.wanted(request), path.name, data)
             return replied(attachment_data(made))
 
         return Offer(
@@ -280,6 +282,17 @@ class Tools:
         kind = self.kind if graph is None else _KINDS[graph]
         node = given if has_kind else f"{kind}:{given}"
         return node if project in (None, upkeep.name) else f"{PROXY}{project}::{node}"
+
+
+def _check_may_be_shown(collection: Collection, path: str) -> None:
+    """Refuse a file that searches do not show: one that is ignored, or has secrets in it.
+
+    Files that are no text, such as pictures, are passed over by searches and may be kept.
+    """
+    if path in collection.skipped():
+        return
+    if collection.file(path).state.masked:
+        raise UsageError(f"{path} has secrets in it, which a copy would show.")
 
 
 class Attaching(InCollection):
