@@ -17,7 +17,7 @@ from trivium.doors.cli.filters import (
     filter_options,
     given_filters,
 )
-from trivium.doors.cli.folder import FOLDER, indexed_root, open_folder, places
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, indexed_root, open_folder, places
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -25,6 +25,7 @@ from trivium.doors.cli.screen import (
     Progress,
     say,
     show,
+    show_answer,
     show_json,
     styled,
 )
@@ -57,7 +58,6 @@ _SEARCH_MODE = click.option(
 _NO_RERANK = click.option(
     "--no-rerank", is_flag=True, help="Leave out the model that reads hits again."
 )
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 _YES = click.option("--yes", is_flag=True, help="Index very large folders without asking.")
 
 
@@ -103,7 +103,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
     type=click.Path(path_type=Path),
     help="Search this folder too and fuse by rank. Repeat for more.",
 )
-@_NO_SYNC
+@NO_SYNC
 @_YES
 @filter_options
 @AS_JSON
@@ -154,19 +154,10 @@ def search(
         answer = _answered(query, [collection, *more], options)
     if not answer.results:
         answer = _with_what_is_missing(answer)
-    if as_json:
-        show_json(present.as_data(answer))
-    else:
-        if answer.results:
-            click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
-        else:
-            say("Nothing found.")
-        lines = present.footer(answer, explain=explain)
-        for line in [*lines, *(present.facets_lines(answer) if shows_facets else ())]:
-            say(line, dim=True)
-        if answer.next is not None:
-            say(f"next page: --cursor {answer.next}", dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    lines = present.facets_lines(answer) if shows_facets else []
+    if answer.next is not None:
+        lines = [*lines, f"next page: --cursor {answer.next}"]
+    show_answer(answer, place, as_json=as_json, explain=explain, more=lines)
 
 
 def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any]) -> Answer:
@@ -192,7 +183,7 @@ def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any
 @_MODE
 @_SEARCH_MODE
 @_NO_RERANK
-@_NO_SYNC
+@NO_SYNC
 @_YES
 @filter_options
 @AS_JSON

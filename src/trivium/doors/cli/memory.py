@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder, places
 from trivium.doors.cli.memory_fields import LISTED, given_fields, option, with_fields
 from trivium.doors.cli.screen import (
     AS_JSON,
@@ -22,8 +22,8 @@ from trivium.doors.cli.screen import (
     Progress,
     say,
     show,
+    show_answer,
     show_json,
-    styled,
 )
 from trivium.errors import UsageError
 from trivium.results.present import counted, one_line
@@ -31,10 +31,8 @@ from trivium.types import Kind
 
 if TYPE_CHECKING:
     from trivium.collection import Collection
-    from trivium.types import Answer
 
 _ID = click.argument("wanted", metavar="ID")
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 _LIMIT = click.option(
     "-n", "--limit", type=int, default=25, show_default=True, help="Most to show."
 )
@@ -48,7 +46,7 @@ _PLURAL = {Kind.NOTE: "notes", Kind.TASK: "tasks", Kind.SKILL: "skills"}
 
 def _group(kind: Kind, does: str) -> click.Group:
     made = click.Group(kind.value, help=does)
-    for make in (_add, _list, _show, _edit, _delete, _link, _search):
+    for make in (_add, _list, _show, _edit, _delete, _link, _attach, _search):
         make(made, kind)
     return made
 
@@ -131,7 +129,7 @@ def _show(group: click.Group, kind: Kind) -> None:
     @click.command("show", help=f"Show a {kind}, and what it is linked with.")
     @_ID
     @FOLDER
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def showing(wanted: str, folder: Path, *, no_sync: bool, as_json: bool) -> None:
         with open_folder(folder) as collection:
@@ -237,7 +235,7 @@ def _link(group: click.Group, kind: Kind) -> None:
     @click.argument("target", metavar="TARGET")
     @FOLDER
     @click.option("--remove", is_flag=True, help="Take the link away.")
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def linking(
         wanted: str,
@@ -262,13 +260,46 @@ def _link(group: click.Group, kind: Kind) -> None:
     group.add_command(linking)
 
 
+def _attach(group: click.Group, kind: Kind) -> None:
+    @click.command("attach", help=f"Keep a copy of a file beside a {kind}.")
+    @_ID
+    @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+    @FOLDER
+    @click.option("--remove", is_flag=True, help="Remove the copy of that name.")
+    @AS_JSON
+    def attaching(wanted: str, file: Path, folder: Path, *, remove: bool, as_json: bool) -> None:
+        from trivium.memory.attached import attachment_data
+
+        with open_folder(folder) as collection:
+            shelf = _shelf(collection, kind)
+            if remove:
+                shelf.detach(wanted, file.name)
+            else:
+                shelf.attach(wanted, file.name, _bytes_of(file))
+            found = shelf.attachments(wanted)
+        if as_json:
+            show_json({"attachments": [attachment_data(one) for one in found]})
+        else:
+            for one in found:
+                show(f"{one_line(one.name)}\t{one.mime_type}\t{one.size_bytes:,}")
+
+    group.add_command(attaching)
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+
+
 def _search(group: click.Group, kind: Kind) -> None:
     @click.command("search", help=f"Search the {_PLURAL[kind]} of FOLDER.")
     @click.argument("query")
     @FOLDER
     @click.option("-n", "--limit", type=int, help="Most to show.")
     @click.option("--profile", help="How to rank.")
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def searching(
         query: str,
@@ -284,7 +315,7 @@ def _search(group: click.Group, kind: Kind) -> None:
                 _refresh(collection)
             answer = _shelf(collection, kind).search(query, limit=limit, profile=profile)
             place = places(collection, folder)
-        _show_answer(answer, place, as_json=as_json)
+        show_answer(answer, place, as_json=as_json)
 
     group.add_command(searching)
 
@@ -296,7 +327,7 @@ def _search(group: click.Group, kind: Kind) -> None:
 @click.option(
     "--min-score", type=float, default=0.3, show_default=True, help="Least score, 0 to 1."
 )
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def recall(
     context: str, folder: Path, *, limit: int | None, min_score: float, no_sync: bool, as_json: bool
@@ -310,22 +341,7 @@ def recall(
             _refresh(collection)
         answer = collection.recall(context, limit=limit, min_score=min_score)
         place = places(collection, folder)
-    _show_answer(answer, place, as_json=as_json)
-
-
-def _show_answer(answer: Answer, place: Callable[[str], str], *, as_json: bool) -> None:
-    from trivium.results import present
-
-    if as_json:
-        show_json(present.as_data(answer))
-    elif answer.results:
-        click.echo(present.as_text(answer, style=styled, place=place))
-    else:
-        say("Nothing found.")
-    if not as_json:
-        for line in present.footer(answer):
-            say(line, dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    show_answer(answer, place, as_json=as_json)
 
 
 def _shelf(collection: Collection, kind: Kind) -> Any:  # noqa: ANN401 - one of three, by its name
@@ -352,7 +368,8 @@ def _show_one(
     links: Any = (),  # noqa: ANN401
     brief: bool = False,
 ) -> None:
-    from trivium.doors.cli.memory_text import links_data, text_of
+    from trivium.doors.cli.memory_text import text_of
+    from trivium.memory.ground import links_data
     from trivium.memory.items import as_data
 
     if as_json:

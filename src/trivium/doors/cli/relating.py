@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium.doors.cli.folder import FOLDER, open_folder, places
-from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, Progress, say, show_json, styled
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder, places
+from trivium.doors.cli.screen import (
+    AS_JSON,
+    FOUND,
+    NOTHING_FOUND,
+    Progress,
+    say,
+    show_answer,
+    show_json,
+    styled,
+)
 from trivium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +30,6 @@ if TYPE_CHECKING:
     from trivium.types import EdgeType
 
 _NODE = click.argument("wanted", metavar="ID")
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 
 
 def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]:
@@ -35,7 +43,7 @@ def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]
 @FOLDER
 @click.option("-n", "--limit", type=int, default=10, show_default=True, help="Most to show.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def related(
     wanted: str, folder: Path, *, limit: int, explain: bool, no_sync: bool, as_json: bool
@@ -45,24 +53,13 @@ def related(
     ID is an id that a search shows, a path, or the name of a symbol that only one has. What is
     like a file are other files, each once. Nearly the same text is marked as such.
     """
-    from trivium.results import present
-
     with open_folder(folder) as collection:
         if not no_sync:
             with Progress("looking for files") as progress:
                 collection.refresh(progress=progress)
         answer = collection.related(wanted, limit=limit)
         place = places(collection, folder)
-    if as_json:
-        show_json(present.as_data(answer))
-    elif answer.results:
-        click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
-    else:
-        say("Nothing found.")
-    if not as_json:
-        for line in present.footer(answer):
-            say(line, dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    show_answer(answer, place, as_json=as_json, explain=explain)
 
 
 @click.group()
@@ -86,7 +83,7 @@ def _add(name: str, depth: int, shows: str) -> None:
     @_NODE
     @FOLDER
     @_depth(depth)
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def walk(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
         def ask(collection: Collection) -> Relations:
@@ -112,7 +109,7 @@ for _walk in _WALKS:
     show_default=True,
     help="Links to ID, from ID, or both.",
 )
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def neighbors(
     wanted: str,
