@@ -310,7 +310,8 @@ class Gathered:
     """Rankings, and the scores of the whole pool in each signal.
 
     `is_instant` says that the vectors are of an instant model. `points` are the keyword points
-    of chunks, where a profile gives such. `background` is that of the vectors.
+    of chunks, where a profile gives such. `background` is that of the vectors. `called` are
+    the nodes that are called what the query is.
     """
 
     rankings: tuple[Ranking, ...]
@@ -322,6 +323,7 @@ class Gathered:
     is_instant: bool = False
     points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
     background: Background | None = None
+    called: frozenset[NodeId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

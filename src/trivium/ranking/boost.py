@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from trivium.ranking.cut import Group, in_order, node_of
 from trivium.ranking.profile import Boosts
-from trivium.types import ChunkId, Kind, Node, Part, Scored, best_first
+from trivium.types import ChunkId, Kind, Node, NodeId, Part, Scored, best_first
 
 # More hits of one file than this say nothing more about it.
 _MOST_OTHERS = 3
@@ -31,6 +31,18 @@ def exact_names(
     return best_first(
         Scored(one.chunk_id, (*one.parts, Part("name is the query", gain)))
         if _is_wanted(names.get(one.chunk_id, ""), wanted)
+        else one
+        for one in scored
+    )
+
+
+def called(scored: Sequence[Scored], *, nodes: frozenset[NodeId], gain: float) -> list[Scored]:
+    """Add `gain` to chunks of nodes that are called all of what was asked."""
+    if not gain or not nodes:
+        return list(scored)
+    return best_first(
+        Scored(one.chunk_id, (*one.parts, Part("is called so", gain)))
+        if node_of(one.chunk_id) in nodes
         else one
         for one in scored
     )

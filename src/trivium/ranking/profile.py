@@ -52,7 +52,8 @@ class Retrieval:
     ("half"), or times 100 ("hundred"); those not above `floor` are dropped. `complete` scores
     in each signal what only another one found. `typos` and `synonyms` are what a word near a
     typed one that nobody wrote counts, and one that means the same; 0 looks for none.
-    `abbreviations` takes the list for code beside the user's own.
+    `abbreviations` takes the list for code beside the user's own. `called` also looks at the code
+    that is called what the query is, however many others have its words.
     """
 
     depth: int
@@ -63,6 +64,7 @@ class Retrieval:
     typos: float = 0.0
     synonyms: float = 0.0
     abbreviations: bool = False
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class Fusion:
 class Boosts:
     """What changes a score after fusion; each is off at its default.
 
-    `name`: added where the name is asked for. `file`, `again`: for nodes of one file of code.
+    `name`: added where the name is asked for; `called`: where it is all that is. `file`,
+    `again`: for nodes of one file of code.
     `definition`, `export`: factors of symbols. `phrase`: share added for each quoted phrase, up
     to `phrase_most`. `chargram`: share added for a name that nearly is the query. `call`,
     `use`: added for each word of the query that is called or used, up to `relation_most`.
@@ -120,6 +123,7 @@ class Boosts:
     """
 
     name: float = 0.0
+    called: float = 0.0
     file: float = 0.0
     again: float = 1.0
     definition: float = 1.0

@@ -170,6 +170,7 @@ def _retrieval(table: _Reader) -> Retrieval:
         meaning=table.one_of("meaning", ("raw", "positive", "half", "hundred"), default="raw"),
         floor=table.optional_real("floor"),
         complete=table.flag("complete", default=False),
+        called=table.flag("called", default=False),
         typos=table.real("typos", default=0.0, most=1.0),
         synonyms=table.real("synonyms", default=0.0, most=1.0),
         abbreviations=table.flag("abbreviations", default=False),

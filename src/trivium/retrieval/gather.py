@@ -21,6 +21,7 @@ from trivium.models.chosen import best_first
 from trivium.query.grammar import Query, Without, demands
 from trivium.ranking.points import Points, points
 from trivium.ranking.profile import Retrieval
+from trivium.retrieval.called import called, with_called
 from trivium.types import ChunkId, Degraded, Gathered, Node, NodeId, Part, Ranking, View
 
 if TYPE_CHECKING:
@@ -71,12 +72,17 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
     text = snapshot.text(asking.view)
     if not text.is_current:
         degraded.append(Degraded("text", "changed files are being taken in; some may be missing"))
+    named = called(snapshot, query.meaning) if asking.retrieval.called else ()
     rankings: list[Ranking] = []
     gained: dict[ChunkId, tuple[Part, ...]] = {}
     # Where meaning alone is asked for and cannot be had, words answer.
     if asking.search_mode != "vector" or asked is None:
         with _or_without("text", _MEANING_ALONE, degraded, is_alone=asked is None):
             found = text.search(query, where=asking.where, depth=asking.depth)
+            if named:
+                found = with_called(
+                    found, named, query, text=text, where=asking.where, depth=asking.depth
+                )
             if asking.retrieval.words == "points":
                 found, gained = _pointed(snapshot, found, query)
             rankings.append(found)
@@ -105,6 +111,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         is_instant=asked is not None and asked.is_instant,
         points=gained,
         background=asked.index.background(asked.vector) if asked is not None else None,
+        called=frozenset(named),
     )
 
 

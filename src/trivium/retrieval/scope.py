@@ -100,6 +100,7 @@ def rank_scope(
         wanted=named,
         gain=profile.boosts.name,
     )
+    scored = boost.called(scored, nodes=gathered.called, gain=profile.boosts.called)
     learned = profile.learned
     files = {}
     if learned.weights or profile.group == "file":
@@ -203,7 +204,7 @@ def weights_of(
 
     Those of words then follow how much of the query they found.
     """
-    if fusion.name_weights and is_name(query.meaning):
+    if fusion.name_weights and (gathered.called or is_name(query.meaning)):
         return fusion.name_weights
     weights = _weights_by_sort(snapshot, gathered, fusion)
     words = next((one for one in gathered.rankings if one.name == "text" and one.ids), None)
