@@ -76,6 +76,7 @@ function chip(name, value, count, isSelected) {
       "data-facet": name,
       "data-value": value,
       "aria-label": `${value}, ${counted(count, "hit")}`,
+      title: "Counted among the best found; choosing it looks further",
       onclick: () => toggle(name, value),
     },
     el("span", { class: "value", dir: "auto" }, visible(value)),
