@@ -230,3 +230,26 @@ def test_a_skill_of_the_folder_keeps_its_id_beside_one_in_memory(shop: Collectio
     assert made.id == "skill:deploy~2"
     assert ids(shop.search("okapi")) == [made.id]
     assert ids(shop.search("zebra")) == ["skill:deploy"]
+
+
+def test_a_profile_of_ones_own_prefers_a_kind_and_says_so(
+    shop: Collection, settings: config.Settings
+) -> None:
+    shop.notes.create("Aside", "Among other things someone mentioned a salt here once, long ago.")
+    own = settings.home / "profiles"
+    own.mkdir(parents=True, exist_ok=True)
+    text = 'extends = "best"\nname = "{name}"\n[boost.kinds]\n{kind} = 50\n'
+    for name in ("note", "code"):
+        (own / f"{name}-first.toml").write_text(text.format(name=f"{name}-first", kind=name))
+
+    first = {
+        name: shop.search("salt", profile=f"{name}-first", explain=True).results[0]
+        for name in ("note", "code")
+    }
+
+    assert {name: hit.node.kind.value for name, hit in first.items()} == {
+        "note": "note",
+        "code": "code",
+    }
+    parts = {part.name: part.value for part in first["note"].parts}
+    assert parts["what kind it is"] > 0

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+import trivium
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 FENCE = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -45,6 +47,8 @@ def user(tmp_path: Path) -> tuple[Path, dict[str, str]]:
         "TRIVIUM_HOME": str(tmp_path / "home"),
         "TRIVIUM_CONFIG": str(tmp_path / "none.toml"),
         "HOME": str(tmp_path),
+        # The tree under test, also where another is installed.
+        "PYTHONPATH": str(Path(trivium.__file__).parent.parent),
     }
     return folder, environment
 

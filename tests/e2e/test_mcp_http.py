@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -140,7 +141,7 @@ def test_status_names_the_collections_that_a_connection_may_ask(address: str) ->
 
 @pytest.mark.parametrize(
     ("query", "said"),
-    [("tools=memory", "not in this release"), ("colection=shop", "collection")],
+    [("tools=memry", "memory"), ("colection=shop", "collection")],
 )
 def test_an_address_that_asks_for_what_is_not_there_is_refused(
     address: str, query: str, said: str
@@ -198,6 +199,51 @@ def test_a_server_that_needs_a_token_needs_it_here_too(folders: list[Path]) -> N
     for address in served(folders, "--require-token"):
         assert raw(address).status_code == 401
         assert raw(address, Authorization=f"Bearer {token}").status_code == 200
+
+
+def test_a_token_that_may_read_writes_nothing_and_one_that_may_write_does(
+    folders: list[Path],
+) -> None:
+    tokens = {}
+    for scope in ("read", "write"):
+        made = subprocess.run(
+            [sys.executable, "-c", SERVE, "token", "add", f"memory {scope}", "--scope", scope],
+            env=environ(folders),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        tokens[scope] = made.stdout.strip()
+
+    def sent(address: str, scope: str, method: str, **params: object) -> dict[str, Any]:
+        answer = httpx.post(
+            f"{address}/mcp?tools=memory",
+            json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
+            headers={
+                "Accept": "application/json, text/event-stream",
+                "MCP-Protocol-Version": OLD,
+                "Authorization": f"Bearer {tokens[scope]}",
+            },
+        )
+        line = next(one for one in answer.text.splitlines() if one.startswith(("data: {", "{")))
+        return dict(json.loads(line.removeprefix("data: "))["result"])
+
+    note = {"title": "Why", "content": "Because."}
+    for address in served(folders, "--require-token"):
+        seen = {
+            scope: {one["name"] for one in sent(address, scope, "tools/list")["tools"]}
+            for scope in tokens
+        }
+        refused = sent(address, "read", "tools/call", name="notes_create", arguments=note)
+        assert not list(folders[0].glob(".trivium/notes/*"))
+        written = sent(address, "write", "tools/call", name="notes_create", arguments=note)
+        read = sent(address, "read", "tools/call", name="notes_get", arguments={"noteId": "why"})
+
+    assert seen["write"] - seen["read"] >= {"notes_create", "tasks_bulk_delete", "skills_update"}
+    assert "notes_get" in seen["read"]
+    assert refused["isError"] is True
+    assert written["structuredContent"]["noteId"] == "note:why"
+    assert read["structuredContent"]["content"] == "Because."
 
 
 def test_an_unknown_tool_is_an_error_of_the_protocol(address: str) -> None:

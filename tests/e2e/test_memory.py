@@ -140,3 +140,24 @@ def test_writers_in_several_processes_lose_nothing(shop: Path) -> None:
     assert {text.read_text().split()[-1] for text in texts} == expected
     found = json.loads(run(shop, "search", "w1-3", "--json").stdout)
     assert found["results"]
+
+
+def test_memory_goes_out_and_comes_in_elsewhere(shop: Path, tmp_path: Path) -> None:
+    run(shop, "note", "add", "Why argon", "--content", "A zebra.")
+    run(shop, "note", "attach", "why-argon", "auth.py")
+    written = run(shop, "memory", "export", str(tmp_path / "all.json"))
+    other = tmp_path / "other"
+    other.mkdir()
+
+    taken = run(other, "memory", "import", str(tmp_path / "all.json"))
+    again = json.loads(run(other, "memory", "import", str(tmp_path / "all.json"), "--json").stdout)
+
+    assert "Wrote 1 file" in written.stderr
+    assert taken.stdout == "note:why-argon\n"
+    assert again == {"ids": [], "same": 1, "leftOut": {}}
+    assert run(other, "note", "attach", "why-argon", "auth.py", "--remove").stdout == ""
+    assert "note:why-argon" in run(other, "search", "zebra").stdout
+    assert run(shop, "memory", "export", str(tmp_path / "vault")).returncode == 0
+    assert (tmp_path / "vault" / "why-argon.md").exists()
+    refused = run(other, "memory", "import", str(tmp_path / "no"), status=2)
+    assert "is not there" in refused.stderr

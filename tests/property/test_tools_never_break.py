@@ -49,7 +49,7 @@ def upkeep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upkeep]:
     made.close()
 
 
-@pytest.mark.parametrize("tools", ["core", "xplor", "rag", "graph"])
+@pytest.mark.parametrize("tools", ["core", "xplor", "rag", "graph", "memory"])
 def test_a_tool_answers_or_says_what_is_wrong(upkeep: Upkeep, tools: str) -> None:
     chance = random.Random(tools)  # noqa: S311 - the same calls every time
     desk = Desk(cast("Hosting", Only(upkeep)), patience_s=60)

@@ -162,6 +162,9 @@ class McpSearch(SearchRequest):
     group: Annotated[
         str | None, Field(description="file: one hit for each file of code; node or none: all.")
     ] = None
+    expand: Annotated[
+        str, Field(description="context: also what links to a hit, such as notes about it.")
+    ] = "none"
     cursor: Annotated[str | None, Field(description="The next of the page before.")] = None
     sort: Annotated[str, Field(description="relevance, newest or path.")] = "relevance"
     min_confidence: Annotated[

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from trivium.errors import NotFound, SourceError, UsageError, VersionConflict
 from trivium.memory import front, limits, rules
+from trivium.memory.attached import Attached, Attachment
 from trivium.memory.catalog import Catalog
 from trivium.memory.files import Changed, Files
 from trivium.memory.items import (
@@ -75,6 +76,7 @@ class Desk:
         clock: Clock = time.time,
     ) -> None:
         self.files = files
+        self.attached = Attached(files)
         self.catalog = catalog
         self._take_in = take_in
         self._holder_of = holder_of
@@ -189,6 +191,48 @@ class Desk:
         self._take_in(kind)
         return len(slugs)
 
+    def put(self, kind: Kind, slug: str, text: str, *, replace: bool = False) -> bool:
+        """Write a whole file from elsewhere; return whether that changed anything.
+
+        What is there and differs stays, unless it is to be replaced, and is then kept as a
+        conflict. The index takes it in when it is told to. Raises UsageError.
+        """
+        limits.check_file(kind, slug, text)
+        with self.files.lock(wait_s=_WAIT_S):
+            now = self._read(kind, slug)
+            if now is not None and now.kept.data == text.encode():
+                return False
+            if now is not None and not replace:
+                raise UsageError(f"{kind}:{slug} is there and differs.")
+            reading = front.read(kind, slug, text)
+            base = self.catalog.base(kind, slug)
+            last = now.version if now is not None else 0 if base is None else base.version
+            version = max(reading.version, last + 1)
+            said = reading.values.get("updated")
+            try:
+                with self._looking.noting(kind, slug):
+                    if now is None:
+                        self.files.create(kind, slug, text)
+                    else:
+                        self.files.conflict(kind, slug, now.kept.data)
+                        self.files.replace(kind, slug, text, before=now.kept)
+                    self._wrote(kind, slug, text, version=version, updated=str(said or self.now()))
+            except (Changed, FileExistsError) as error:
+                raise SourceError(f"{kind}:{slug} is being changed by another program.") from error
+        return True
+
+    def attach(self, kind: Kind, slug: str, name: str, data: bytes) -> Attachment:
+        """Keep a file beside something. Raises NotFound, UsageError."""
+        with self.files.lock(wait_s=_WAIT_S):
+            self._check_there(kind, [slug])
+            return self.attached.add(kind, slug, name, data)
+
+    def detach(self, kind: Kind, slug: str, name: str) -> None:
+        """Remove a file that was kept beside something. Raises NotFound."""
+        with self.files.lock(wait_s=_WAIT_S):
+            self._check_there(kind, [slug])
+            self.attached.remove(kind, slug, name)
+
     def _check_there(self, kind: Kind, slugs: Sequence[str]) -> None:
         for slug in slugs:
             if not self.is_there(kind, slug):
@@ -197,7 +241,8 @@ class Desk:
     def _is_free(self, kind: Kind, slug: str) -> bool:
         """Whether no file has a slug, nor another file of the folder the id that comes of it."""
         try:
-            if self.files.read(kind, slug) is not None:
+            # Files that were left by another of this name are not taken for its own.
+            if self.files.read(kind, slug) is not None or self.attached.list(kind, slug):
                 return False
         except SourceError:
             return False
@@ -267,6 +312,7 @@ class Desk:
                 break
             except Changed:
                 continue
+        self.attached.remove_all(kind, slug)
         self.catalog.take_in(kind, (), gone=[slug])
 
     def _wrote(self, kind: Kind, slug: str, text: str, *, version: int, updated: str) -> AnyItem:

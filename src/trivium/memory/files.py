@@ -111,7 +111,7 @@ class Files:
         """Return all files of a kind by their slugs, without opening any."""
         found: dict[str, Listed] = {}
         for folder in reversed(self.folders(kind)):
-            for entry in _scanned(folder):
+            for entry in scanned(folder):
                 name = entry.name
                 if not name.endswith(ENDING) or name.startswith(".") or not is_utf8(name):
                     continue
@@ -127,7 +127,7 @@ class Files:
         """Return a file; None if there is none. Raises SourceError if it cannot be read."""
         for folder in self.folders(kind):
             for name in dict.fromkeys((slug, normalize("NFD", slug))):
-                kept = _read(folder / f"{name}{ENDING}")
+                kept = read_file(folder / f"{name}{ENDING}")
                 if kept is not None:
                     return kept
         return None
@@ -137,11 +137,11 @@ class Files:
         if any((place / f"{slug}{ENDING}").exists() for place in self.folders(kind)[1:]):
             raise FileExistsError(slug)
         target = self._target(kind, slug)
-        with self._aside(target.parent, text) as aside:
+        with self.aside(target.parent, text) as aside:
             self._step("link")
-            _link(aside, target)
+            give_name(aside, target)
             self._step("sync folder")
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
 
     def replace(self, kind: Kind, slug: str, text: str, *, before: Kept) -> Path | None:
         """Write a file in the place of what it was `before`. Raises Changed if it is not that.
@@ -152,7 +152,7 @@ class Files:
         target = self._target(kind, slug)
         if before.path.parent == target.parent:
             target = before.path
-        with self._aside(target.parent, text) as aside:
+        with self.aside(target.parent, text) as aside:
             late = before.data
             with _unchanged(before) as file:
                 aside.chmod(stat.S_IMODE(os.fstat(file).st_mode))
@@ -165,7 +165,7 @@ class Files:
                 aside.replace(target)
             copy = None if late == before.data else self.conflict(kind, slug, late)
             self._step("sync folder")
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
         return copy
 
     def remove(self, kind: Kind, *, before: Kept) -> None:
@@ -176,27 +176,27 @@ class Files:
             self._step("unlink")
         before.path.unlink(missing_ok=True)
         self._step("sync folder")
-        _sync_folder(before.path.parent)
+        sync_folder(before.path.parent)
 
     def conflict(self, kind: Kind, slug: str, data: bytes) -> Path:
         """Keep a text beside the others; its name is its hash, so that none is written over."""
-        folder = self._folder(CONFLICTS)
+        folder = self.folder(CONFLICTS)
         mark = hashlib.sha256(data).hexdigest()[:_DIGEST]
         target = folder / f"{FOLDERS[kind]}-{slug}.{mark}{ENDING}"
-        with suppress(FileExistsError), self._aside(folder, data) as aside:
+        with suppress(FileExistsError), self.aside(folder, data) as aside:
             self._step("keep copy")
-            _link(aside, target)
-            _sync_folder(folder)
+            give_name(aside, target)
+            sync_folder(folder)
         return target
 
     def conflicts(self) -> list[Path]:
         """Return the copies that are kept, by name."""
-        names = [one.name for one in _scanned(self.own / CONFLICTS) if one.name.endswith(ENDING)]
+        names = [one.name for one in scanned(self.own / CONFLICTS) if one.name.endswith(ENDING)]
         return [self.own / CONFLICTS / name for name in sorted(names) if not name.startswith(".")]
 
     def tidy(self, kind: Kind, *, now: float) -> None:
         """Remove what processes that died while writing have left."""
-        for entry in _scanned(self.folders(kind)[0]):
+        for entry in scanned(self.folders(kind)[0]):
             if entry.name.startswith(".") and entry.name.endswith(_ASIDE):
                 with suppress(OSError):
                     if now - entry.stat(follow_symlinks=False).st_mtime > _STALE_S:
@@ -208,7 +208,7 @@ class Files:
 
         The lock is on the folder itself and ends with the process; editors know nothing of it.
         """
-        folder = self._folder("")
+        folder = self.folder()
         if _IS_WINDOWS:
             # Folders cannot be opened there.
             with writer_lock(folder, wait_s=wait_s):
@@ -222,25 +222,26 @@ class Files:
             os.close(handle)
 
     def _target(self, kind: Kind, slug: str) -> Path:
-        return self._folder(FOLDERS[kind]) / f"{slug}{ENDING}"
+        return self.folder(FOLDERS[kind]) / f"{slug}{ENDING}"
 
-    def _folder(self, name: str) -> Path:
+    def folder(self, *names: str) -> Path:
         """Return a folder of the first place, made if need be. Raises SourceError."""
-        place = self.own
-        for folder in dict.fromkeys((place, place / name)):
+        found = self.own
+        for name in ("", *filter(None, names)):
+            found = found / name
             try:
-                folder.mkdir(parents=folder == place)
+                found.mkdir(parents=not name)
                 self._step("sync new folder")
-                _sync_folder(folder.parent)
+                sync_folder(found.parent)
             except FileExistsError:
-                if folder.is_symlink() or not folder.is_dir():
-                    raise SourceError(f"{folder} is no folder of its own. Put it right.") from None
+                if found.is_symlink() or not found.is_dir():
+                    raise SourceError(f"{found} is no folder of its own. Put it right.") from None
             except OSError as error:
-                raise SourceError(f"{folder} cannot be made: {error.strerror}.") from error
-        return place / name
+                raise SourceError(f"{found} cannot be made: {error.strerror}.") from error
+        return found
 
     @contextmanager
-    def _aside(self, folder: Path, text: str | bytes) -> Iterator[Path]:
+    def aside(self, folder: Path, text: str | bytes) -> Iterator[Path]:
         """Give a file with this text on the disk, under a name nobody looks for."""
         self._count += 1
         aside = folder / f".{os.getpid()}-{id(self):x}-{self._count}{_ASIDE}"
@@ -265,7 +266,8 @@ class Files:
                 aside.unlink(missing_ok=True)
 
 
-def _scanned(folder: Path) -> list[os.DirEntry[str]]:
+def scanned(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what a folder holds; nothing of one that is not there, or is a link."""
     if folder.is_symlink():
         return []
     try:
@@ -277,7 +279,8 @@ def _scanned(folder: Path) -> list[os.DirEntry[str]]:
         raise SourceError(f"{folder} cannot be listed: {error.strerror}.") from error
 
 
-def _read(path: Path) -> Kept | None:
+def read_file(path: Path) -> Kept | None:
+    """Return a file; None if there is none. Raises SourceError if it cannot be read."""
     if path.parent.is_symlink() or path.parent.parent.is_symlink():
         return None
     try:
@@ -326,7 +329,7 @@ def _all(file: int) -> bytes:
     return b"".join(pieces)
 
 
-def _link(aside: Path, target: Path) -> None:
+def give_name(aside: Path, target: Path) -> None:
     """Give a file its name, which nobody has yet. Raises FileExistsError."""
     try:
         os.link(aside, target)
@@ -338,7 +341,8 @@ def _link(aside: Path, target: Path) -> None:
         aside.replace(target)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder on the disk."""
     if _IS_WINDOWS:
         # Folders cannot be opened there; renames are journalled.
         return

@@ -189,3 +189,16 @@ def _links(item: AnyItem) -> list[Link]:
 
 def _is_of_memory(path: str) -> bool:
     return kind_in_memory(path) is not None
+
+
+def links_data(links: Sequence[LinkState]) -> list[dict[str, object]]:
+    """Return links as JSON doors send them."""
+    return [
+        {
+            "type": one.type,
+            "target" if one.direction == "out" else "source": one.other,
+            "direction": one.direction,
+            "broken": one.is_broken,
+        }
+        for one in links
+    ]

@@ -24,6 +24,9 @@ LONGEST_TITLE = 500
 LONGEST_CONTENT = 1_000_000
 LONGEST_DESCRIPTION = 500_000
 MOST_LINKS = 1000
+# How many a list shows unless more are asked for, and at most.
+PAGE = 25
+MOST_LISTED = 500
 # Orders are this far apart, so that another task fits between two without moving others.
 GAP = 1000
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trivium.memory.catalog import Wanted
-from trivium.memory.items import Note, Skill, Values
-from trivium.memory.shelf import PAGE, Page, Shelf, linked
+from trivium.memory.items import PAGE, Note, Skill, Values
+from trivium.memory.shelf import Page, Shelf, linked
 from trivium.types import Kind
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ _LINE_ENDS = frozenset("\x85\u2028\u2029")
 _LONGEST_SLUG_BYTES = 180
 _LONGEST_NAME_BYTES = 240
 _DIGEST = 8
+_LONGEST_FRONT = 100_000
 # Names that some systems keep for devices, whatever their ending.
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 _KINDS = tuple(kind.value for kind in Kind)
@@ -189,6 +190,27 @@ def slug_in(kind: Kind, given: str) -> str:
     if not is_name or any(one in slug for one in "/\\") or len(_bytes(slug)) > _LONGEST_NAME_BYTES:
         raise UsageError(f"{_shown(given)} is no id of a {kind}. Give one such as {kind}:ship-it.")
     return slug
+
+
+def check_file(kind: Kind, slug: str, text: str) -> None:
+    """Refuse a file from elsewhere that is larger than what may be written here, or unreadable."""
+    longest = max(one.longest for one in FIELDS[kind] if one.sort is Sort.BODY)
+    slug_in(kind, slug)
+    if len(text) > longest + _LONGEST_FRONT:
+        raise UsageError(f"It has {len(text):,} characters; at most {longest:,} are allowed.")
+    if "\x00" in text:
+        raise UsageError("It has zero bytes, and is no text.")
+
+
+def file_name(given: str) -> str:
+    """Return what a file beside something may be called: a plain name. Raises UsageError."""
+    name = normalize("NFC", given)
+    is_name = name and not _CONTROL.search(name) and not name.startswith(".")
+    if not is_name or any(one in name for one in "/\\:") or len(_bytes(name)) > _LONGEST_NAME_BYTES:
+        raise UsageError(f"{_shown(given)} is no name of a file. Give one such as drawing.png.")
+    if _DEVICES.fullmatch(name.partition(".")[0].lower()):
+        raise UsageError(f"{_shown(given)} is a name that some systems keep for themselves.")
+    return name
 
 
 def slugs_for(title: str) -> Iterator[str]:

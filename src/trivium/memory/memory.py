@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trivium.memory.catalog import Catalog
 from trivium.memory.desk import Clock, Desk
@@ -14,6 +15,10 @@ from trivium.memory.kinds import Notes, Skills
 from trivium.memory.tasks import Tasks
 from trivium.parsing.shelves import FOLDER, FOLDERS, path_in_memory
 from trivium.types import NodeId
+
+if TYPE_CHECKING:
+    from trivium.memory.exporting import Given
+    from trivium.memory.importing import Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,20 @@ class Memory:
         self.notes = Notes(self.desk, ground)
         self.tasks = Tasks(self.desk, ground)
         self.skills = Skills(self.desk, ground)
+
+    def import_from(
+        self, source: str | Path, *, form: str | None = None, replace: bool = False
+    ) -> Taken:
+        """Take in a vault, a folder of AGENTS.md and SKILL.md files, or exported JSON."""
+        from trivium.memory.importing import take_in
+
+        return take_in(self, Path(source), form=form, replace=replace)
+
+    def export_to(self, target: str | Path, *, form: str = "json", replace: bool = False) -> Given:
+        """Write everything as JSON, or as a vault or a folder of skills (`form`)."""
+        from trivium.memory.exporting import give_out
+
+        return give_out(self, Path(target), form=form, replace=replace)
 
     def find_linked(self, target: str, *, type_: str | None = None) -> list[LinkedItem]:
         """Return what in memory links to a node, whatever its kind."""

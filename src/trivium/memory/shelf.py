@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from trivium.errors import NotFound, UsageError, unknown
 from trivium.memory import limits
+from trivium.memory.attached import Attachment
 from trivium.memory.catalog import SORTS, Wanted
 from trivium.memory.desk import Desk, Done, Follow, follows_nothing
 from trivium.memory.ground import Ground, LinkState
-from trivium.memory.items import AnyItem, Link, Note, Skill, Task, Values
+from trivium.memory.items import MOST_LISTED, AnyItem, Link, Note, Skill, Task, Values
 from trivium.types import Kind
 
 if TYPE_CHECKING:
     from trivium.types import Answer
 
-PAGE = 25
-_MOST_LISTED = 500
 _MOST_STEPS = 10_000
 
 ItemT = TypeVar("ItemT", Note, Task, Skill)
@@ -117,6 +116,27 @@ class Shelf(Generic[ItemT]):
             and self._desk.is_there(self.kind, one.slug)
         ]
 
+    def attach(self, given: str, name: str, data: bytes) -> Attachment:
+        """Keep a file beside one, in `.trivium/attachments`: 20 at most, of 10,000,000 bytes.
+
+        Raises UsageError for a name that cannot be one, or that another file has.
+        """
+        return self._desk.attach(self.kind, self._slug(given), name, data)
+
+    def attachments(self, given: str) -> list[Attachment]:
+        """Return the files that are kept beside one, by name. Raises NotFound."""
+        slug = self.peek(given).slug
+        return self._desk.attached.list(self.kind, slug)
+
+    def attachment(self, given: str, name: str) -> bytes:
+        """Return what a file that is kept beside one holds. Raises NotFound."""
+        slug = self.peek(given).slug
+        return self._desk.attached.read(self.kind, slug, name)
+
+    def detach(self, given: str, name: str) -> None:
+        """Remove a file that is kept beside one. Raises NotFound."""
+        self._desk.detach(self.kind, self._slug(given), name)
+
     def search(self, query: str, **options: object) -> Answer:
         """Search this kind alone; takes what a search of the collection takes."""
         return self._ground.search(query, kind=self.kind.value, **options)
@@ -124,8 +144,8 @@ class Shelf(Generic[ItemT]):
     def _list(self, wanted: Wanted, *, sort: str, limit: int, offset: int) -> Page[ItemT]:
         if sort not in self.sorts or sort not in SORTS:
             raise UsageError(unknown("sort", sort, self.sorts))
-        if not 1 <= limit <= _MOST_LISTED:
-            raise UsageError(f"limit is {limit}; give 1 to {_MOST_LISTED}.")
+        if not 1 <= limit <= MOST_LISTED:
+            raise UsageError(f"limit is {limit}; give 1 to {MOST_LISTED}.")
         if offset < 0:
             raise UsageError(f"offset is {offset}; give 0 or more.")
         self._desk.look(self.kind)

@@ -11,8 +11,18 @@ from collections.abc import Sequence
 from trivium.errors import UsageError
 from trivium.memory import limits
 from trivium.memory.catalog import Wanted
-from trivium.memory.items import CLOSED, EPIC, EPIC_STATUSES, GAP, STATUSES, TASK, Task, Values
-from trivium.memory.shelf import PAGE, Page, Shelf, linked
+from trivium.memory.items import (
+    CLOSED,
+    EPIC,
+    EPIC_STATUSES,
+    GAP,
+    PAGE,
+    STATUSES,
+    TASK,
+    Task,
+    Values,
+)
+from trivium.memory.shelf import Page, Shelf, linked
 from trivium.types import Kind
 
 _MOST_AT_ONCE = 100

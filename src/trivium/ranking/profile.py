@@ -116,6 +116,7 @@ class Boosts:
     `duplicate`: share taken from what repeats a better hit, at a likeness of `duplicate_at`.
     `recency`: added to a note or task that was changed now, half of it after `recency_days`.
     `usage`: added to a skill that was used often; `confidence`: taken from one that is unsure.
+    `kinds`: added to what is of a kind, whatever it says.
     """
 
     name: float = 0.0
@@ -137,6 +138,7 @@ class Boosts:
     recency_days: float = 90.0
     usage: float = 0.0
     confidence: float = 0.0
+    kinds: Weights = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

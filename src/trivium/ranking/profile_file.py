@@ -131,14 +131,22 @@ def _laid(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str,
 
 def _boosts(table: _Reader) -> Boosts:
     plain = Boosts()
-    names = (one.name for one in fields_of_class(Boosts))
+    names = (one.name for one in fields_of_class(Boosts) if one.name != "kinds")
     most = dict.fromkeys(("duplicate", "duplicate_at"), 1.0)
     return Boosts(
         **{
             name: table.real(name, default=getattr(plain, name), most=most.get(name, math.inf))
             for name in names
-        }
+        },
+        kinds=_kinds(table.table("kinds", optional=True)),
     )
+
+
+def _kinds(table: _Reader) -> dict[str, float]:
+    for key in table.names():
+        if key not in tuple(Kind):
+            raise table.refusal(key, f"there is no such kind: {', '.join(Kind)}.")
+    return {key: table.real(key, most=_MOST_WEIGHT) for key in table.names()}
 
 
 def _learned(table: _Reader) -> Learned:

@@ -1,7 +1,7 @@
 """Fused candidates -> the same with the boosts of a profile, and what each boost saw.
 
 Asks the store for what a rule needs: nodes for symbols and relations, the text index for
-phrases. In this order: phrase, symbol, relation, skills. Called by the engine.
+phrases. In this order: phrase, symbol, relation, skills, kinds. Called by the engine.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ def boosted(
         _relations(made, query, boosts, nodes)
     if boosts.usage or boosts.confidence:
         _skills(snapshot, made, boosts)
+    if boosts.kinds:
+        _kinds(made, boosts)
     return made
 
 
@@ -126,6 +128,12 @@ def _relations(made: Boosted, query: Query, boosts: Boosts, nodes: Mapping[Chunk
     }
     gains = {one: relation.gain for one, relation in found.items()}
     _noted(made, "relation", "relation", boost.by_gain, seen, gains=gains)
+
+
+def _kinds(made: Boosted, boosts: Boosts) -> None:
+    kinds = {one.chunk_id: one.chunk_id.partition(":")[0] for one in made.scored}
+    gains = {one: boosts.kinds.get(kind, 0.0) for one, kind in kinds.items()}
+    made.scored = boost.by_gain(made.scored, gains=gains, name="what kind it is")
 
 
 def _skills(snapshot: Snapshot, made: Boosted, boosts: Boosts) -> None:

@@ -138,6 +138,8 @@ def test_kinds_that_share_statistics_can_be_named() -> None:
         ("text = 1", "text = inf", "fuse.weights.text", "from 0 up"),
         ("[limit]", "[boost]\nnames = 1\n[limit]", "boost.names", "no such key"),
         ("[limit]", '[boost]\nname = "much"\n[limit]', "boost.name", "wrong type"),
+        ("[limit]", "[boost.kinds]\nsheep = 1\n[limit]", "boost.kinds.sheep", "no such kind"),
+        ("[limit]", "[boost.kinds]\nnote = -1\n[limit]", "boost.kinds.note", "from 0 up"),
         ("default = 10", "default = 21", "limit.default", "at most 20"),
         ("most = 20", "most = 20\nleast = 1", "limit.least", "no such key"),
     ],

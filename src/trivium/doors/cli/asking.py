@@ -17,7 +17,7 @@ from trivium.doors.cli.filters import (
     filter_options,
     given_filters,
 )
-from trivium.doors.cli.folder import FOLDER, indexed_root, open_folder, places
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, indexed_root, open_folder, places
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -57,7 +57,6 @@ _SEARCH_MODE = click.option(
 _NO_RERANK = click.option(
     "--no-rerank", is_flag=True, help="Leave out the model that reads hits again."
 )
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 _YES = click.option("--yes", is_flag=True, help="Index very large folders without asking.")
 
 
@@ -103,7 +102,7 @@ _YES = click.option("--yes", is_flag=True, help="Index very large folders withou
     type=click.Path(path_type=Path),
     help="Search this folder too and fuse by rank. Repeat for more.",
 )
-@_NO_SYNC
+@NO_SYNC
 @_YES
 @filter_options
 @AS_JSON
@@ -192,7 +191,7 @@ def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any
 @_MODE
 @_SEARCH_MODE
 @_NO_RERANK
-@_NO_SYNC
+@NO_SYNC
 @_YES
 @filter_options
 @AS_JSON

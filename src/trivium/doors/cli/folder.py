@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trivium.results.present import Place
 
 FOLDER = click.argument("folder", default=".", type=click.Path(path_type=Path))
+NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 

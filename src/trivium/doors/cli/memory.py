@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder, places
 from trivium.doors.cli.memory_fields import LISTED, given_fields, option, with_fields
 from trivium.doors.cli.screen import (
     AS_JSON,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from trivium.types import Answer
 
 _ID = click.argument("wanted", metavar="ID")
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 _LIMIT = click.option(
     "-n", "--limit", type=int, default=25, show_default=True, help="Most to show."
 )
@@ -48,7 +47,7 @@ _PLURAL = {Kind.NOTE: "notes", Kind.TASK: "tasks", Kind.SKILL: "skills"}
 
 def _group(kind: Kind, does: str) -> click.Group:
     made = click.Group(kind.value, help=does)
-    for make in (_add, _list, _show, _edit, _delete, _link, _search):
+    for make in (_add, _list, _show, _edit, _delete, _link, _attach, _search):
         make(made, kind)
     return made
 
@@ -131,7 +130,7 @@ def _show(group: click.Group, kind: Kind) -> None:
     @click.command("show", help=f"Show a {kind}, and what it is linked with.")
     @_ID
     @FOLDER
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def showing(wanted: str, folder: Path, *, no_sync: bool, as_json: bool) -> None:
         with open_folder(folder) as collection:
@@ -237,7 +236,7 @@ def _link(group: click.Group, kind: Kind) -> None:
     @click.argument("target", metavar="TARGET")
     @FOLDER
     @click.option("--remove", is_flag=True, help="Take the link away.")
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def linking(
         wanted: str,
@@ -262,13 +261,46 @@ def _link(group: click.Group, kind: Kind) -> None:
     group.add_command(linking)
 
 
+def _attach(group: click.Group, kind: Kind) -> None:
+    @click.command("attach", help=f"Keep a copy of a file beside a {kind}.")
+    @_ID
+    @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+    @FOLDER
+    @click.option("--remove", is_flag=True, help="Remove the copy of that name.")
+    @AS_JSON
+    def attaching(wanted: str, file: Path, folder: Path, *, remove: bool, as_json: bool) -> None:
+        from trivium.memory.attached import attachment_data
+
+        with open_folder(folder) as collection:
+            shelf = _shelf(collection, kind)
+            if remove:
+                shelf.detach(wanted, file.name)
+            else:
+                shelf.attach(wanted, file.name, _bytes_of(file))
+            found = shelf.attachments(wanted)
+        if as_json:
+            show_json({"attachments": [attachment_data(one) for one in found]})
+        else:
+            for one in found:
+                show(f"{one_line(one.name)}\t{one.mime_type}\t{one.size_bytes:,}")
+
+    group.add_command(attaching)
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+
+
 def _search(group: click.Group, kind: Kind) -> None:
     @click.command("search", help=f"Search the {_PLURAL[kind]} of FOLDER.")
     @click.argument("query")
     @FOLDER
     @click.option("-n", "--limit", type=int, help="Most to show.")
     @click.option("--profile", help="How to rank.")
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def searching(
         query: str,
@@ -296,7 +328,7 @@ def _search(group: click.Group, kind: Kind) -> None:
 @click.option(
     "--min-score", type=float, default=0.3, show_default=True, help="Least score, 0 to 1."
 )
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def recall(
     context: str, folder: Path, *, limit: int | None, min_score: float, no_sync: bool, as_json: bool
@@ -352,7 +384,8 @@ def _show_one(
     links: Any = (),  # noqa: ANN401
     brief: bool = False,
 ) -> None:
-    from trivium.doors.cli.memory_text import links_data, text_of
+    from trivium.doors.cli.memory_text import text_of
+    from trivium.memory.ground import links_data
     from trivium.memory.items import as_data
 
     if as_json:

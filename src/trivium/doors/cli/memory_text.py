@@ -53,16 +53,3 @@ def _link(one: LinkState) -> str:
     state = {True: "  (broken: it is gone)", None: "  (not on this machine)"}.get(one.is_broken, "")
     title = f"  {one_line(one.title)}" if one.title and one.title not in one.other else ""
     return f"  {'link':<13} {way}{one.type} {one_line(one.other)}{title}{state}"
-
-
-def links_data(links: Sequence[LinkState]) -> list[dict[str, object]]:
-    """Return links as JSON."""
-    return [
-        {
-            "type": one.type,
-            "target" if one.direction == "out" else "source": one.other,
-            "direction": one.direction,
-            "broken": one.is_broken,
-        }
-        for one in links
-    ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium.doors.cli.folder import FOLDER, open_folder
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -103,7 +103,7 @@ def check(name: str, *, as_json: bool) -> None:
 )
 @click.option("-n", "--limit", type=int, default=5, show_default=True, help="Hits of each.")
 @click.option("--search-mode", default="hybrid", show_default=True, help="hybrid, keyword, vector.")
-@click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
+@NO_SYNC
 @AS_JSON
 def compare(
     query: str,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trivium.doors.cli.folder import FOLDER, open_folder, places
+from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder, places
 from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, Progress, say, show_json, styled
 from trivium.errors import UsageError
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from trivium.types import EdgeType
 
 _NODE = click.argument("wanted", metavar="ID")
-_NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed files first.")
 
 
 def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]:
@@ -35,7 +34,7 @@ def _depth(default: int) -> Callable[[click.decorators.FC], click.decorators.FC]
 @FOLDER
 @click.option("-n", "--limit", type=int, default=10, show_default=True, help="Most to show.")
 @click.option("--explain", "--why", is_flag=True, help="Show the parts that add up to each score.")
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def related(
     wanted: str, folder: Path, *, limit: int, explain: bool, no_sync: bool, as_json: bool
@@ -86,7 +85,7 @@ def _add(name: str, depth: int, shows: str) -> None:
     @_NODE
     @FOLDER
     @_depth(depth)
-    @_NO_SYNC
+    @NO_SYNC
     @AS_JSON
     def walk(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
         def ask(collection: Collection) -> Relations:
@@ -112,7 +111,7 @@ for _walk in _WALKS:
     show_default=True,
     help="Links to ID, from ID, or both.",
 )
-@_NO_SYNC
+@NO_SYNC
 @AS_JSON
 def neighbors(
     wanted: str,

@@ -176,7 +176,7 @@ def _tokens() -> Tokens:
     "--tools",
     multiple=True,
     metavar="SETS",
-    help="core (default), xplor or rag, and graph beside it: --tools core,graph.",
+    help="core (default), xplor or rag, and graph, memory or memory-read beside it.",
 )
 @click.option(
     "--patience",

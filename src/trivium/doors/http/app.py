@@ -26,6 +26,7 @@ from trivium.doors.http.asking import Asking
 from trivium.doors.http.body import TOO_LARGE, TOO_SLOW
 from trivium.doors.http.guard import Guard, Names
 from trivium.doors.http.keeping import Keeping
+from trivium.doors.http.memory import Remembering
 from trivium.doors.http.metrics import Metrics
 from trivium.doors.http.noting import Noting
 from trivium.doors.http.rate import Rate
@@ -86,6 +87,7 @@ def build(hosting: Hosting, *, rules: Rules) -> Starlette:
         routes=[
             *Asking(service).routes(),
             *Keeping(service).routes(),
+            *Remembering(service).routes(),
             *Telling(service).routes(),
             *agents.routes(),
             *page.routes(),
@@ -106,9 +108,9 @@ def _middleware(metrics: Metrics, rules: Rules) -> list[Middleware]:
                 Middleware(
                     CORSMiddleware,
                     allow_origins=list(origins),
-                    allow_methods=["GET", "POST", "DELETE"],
-                    allow_headers=["Authorization", "Content-Type", "If-None-Match"],
-                    expose_headers=["ETag", "Retry-After"],
+                    allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                    allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match"],
+                    expose_headers=["ETag", "Location", "Retry-After"],
                 )
             ]
             if origins

@@ -19,7 +19,7 @@ from trivium.errors import UsageError
 MAX_BODY_BYTES = 1_000_000
 # What is read and thrown away before the refusal, so that a sender who is still busy
 # sending gets to see it; beyond this the connection is cut.
-_DRAINED_BYTES = 8 * MAX_BODY_BYTES
+_DRAINED_BYTES = 7 * MAX_BODY_BYTES
 BODY_WITHIN_S = 20.0
 TOO_SLOW = 408
 TOO_LARGE = 413
@@ -29,9 +29,14 @@ _LISTS = ("kind", "domain", "collection", "collections", "graphId")
 
 
 async def json_body(request: Request) -> object:
-    """Return the body as JSON.
+    """Return the body as JSON. Raises UsageError, and what `whole_body` raises."""
+    return _parsed(await whole_body(request), "The body")
 
-    Raises UsageError, or HTTPException: 413 past 1 MB, 408 if it does not come within its time.
+
+async def whole_body(request: Request, *, most_bytes: int = MAX_BODY_BYTES) -> bytes:
+    """Return the body.
+
+    Raises HTTPException: 413 if it is too large, 408 if it does not come within its time.
     """
     whole = bytearray()
     seen = 0
@@ -39,16 +44,16 @@ async def json_body(request: Request) -> object:
         async with asyncio.timeout(BODY_WITHIN_S):
             async for part in request.stream():
                 seen += len(part)
-                if seen <= MAX_BODY_BYTES:
+                if seen <= most_bytes:
                     whole += part
-                elif seen > _DRAINED_BYTES:
+                elif seen > most_bytes + _DRAINED_BYTES:
                     break
     except TimeoutError as error:
         message = f"The body did not come within {BODY_WITHIN_S:g} seconds."
         raise HTTPException(TOO_SLOW, message, headers={"Connection": "close"}) from error
-    if seen > MAX_BODY_BYTES:
-        raise HTTPException(TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES:,} bytes.")
-    return _parsed(bytes(whole), "The body")
+    if seen > most_bytes:
+        raise HTTPException(TOO_LARGE, f"The body is larger than {most_bytes:,} bytes.")
+    return bytes(whole)
 
 
 def query_data(params: QueryParams) -> Data:

@@ -7,7 +7,6 @@ gives is written here, and a test holds it to the answers of a running server.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,6 +15,8 @@ from pydantic import BaseModel
 from trivium import __version__
 from trivium.asked import MODES
 from trivium.doors.answers import HttpCollection, HttpContext, HttpRelated, HttpSearch
+from trivium.doors.http.memory_paths import MEMORY
+from trivium.doors.http.operation import Operation
 from trivium.doors.http.requests import (
     HttpFile,
     HttpFolder,
@@ -65,8 +66,8 @@ _STATUSES: Mapping[str, str] = {
     "403": "The token may not do this, or the Host or Origin is refused.",
     "404": "There is no such thing.",
     "408": "The body did not come in time.",
-    "409": "The index cannot be used as it is.",
-    "413": "The body is larger than 1,000,000 bytes.",
+    "409": "The index cannot be used as it is, or others changed what the change was for.",
+    "413": "The body is larger than 1,000,000 bytes, of a file 10,000,000.",
     "422": "A key is unknown, or has a wrong type or value.",
     "429": "Too many requests.",
     "500": "Something unexpected happened; the log says where.",
@@ -75,62 +76,54 @@ _STATUSES: Mapping[str, str] = {
     "504": "It took too long and was ended.",
 }
 _OF_BODIES = ("408", "413")
+_IF_MATCH: Schema = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The version that the change is for.",
+    "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
+}
 
 
-@dataclass(frozen=True, slots=True)
-class _Operation:
-    """An endpoint: what it is for, takes and gives."""
-
-    said: str
-    gives: Schema | None = None
-    query: type[BaseModel] | None = None
-    body: type[BaseModel] | None = None
-    path: str = ""
-    kind: str = "application/json"
-    status: str = "200"
-    has_etag: bool = False
-    is_open: bool = False
-
-
-_PATHS: Mapping[str, Mapping[str, _Operation]] = {
+_PATHS: Mapping[str, Mapping[str, Operation]] = {
     "/api/search": {
-        "get": _Operation("Search.", ANSWER, query=HttpSearch, has_etag=True),
-        "post": _Operation("Search, the question in a body.", ANSWER, body=HttpSearch),
+        "get": Operation("Search.", ANSWER, query=HttpSearch, has_etag=True),
+        "post": Operation("Search, the question in a body.", ANSWER, body=HttpSearch),
     },
     "/api/context": {
-        "post": _Operation("The text that answers, within tokens.", CONTEXT, body=HttpContext)
+        "post": Operation("The text that answers, within tokens.", CONTEXT, body=HttpContext)
     },
     "/api/related": {
-        "get": _Operation("What is like a node.", ANSWER, query=HttpRelated, has_etag=True)
+        "get": Operation("What is like a node.", ANSWER, query=HttpRelated, has_etag=True)
     },
     "/api/nodes/{id}": {
-        "get": _Operation(
+        "get": Operation(
             "A node or chunk with its text.", ITEM, query=HttpCollection, path="id", has_etag=True
         )
     },
-    "/api/file": {"get": _Operation("Lines of a file.", FILE, query=HttpFile, has_etag=True)},
+    "/api/file": {"get": Operation("Lines of a file.", FILE, query=HttpFile, has_etag=True)},
     "/api/neighbors": {
-        "get": _Operation("What is linked with a node.", GRAPH, query=HttpNeighbors, has_etag=True)
+        "get": Operation("What is linked with a node.", GRAPH, query=HttpNeighbors, has_etag=True)
     },
-    "/api/status": {"get": _Operation("What is indexed.", STATUS, query=HttpCollection)},
-    "/api/profiles": {"get": _Operation("The ways to rank.", PROFILES, query=HttpCollection)},
+    "/api/status": {"get": Operation("What is indexed.", STATUS, query=HttpCollection)},
+    "/api/profiles": {"get": Operation("The ways to rank.", PROFILES, query=HttpCollection)},
     "/api/collections": {
-        "get": _Operation("The collections of this server.", COLLECTIONS),
-        "post": _Operation("Serve one more folder.", COLLECTION, body=HttpFolder, status="201"),
-        "delete": _Operation("Serve a collection no more.", REMOVED, query=HttpName),
+        "get": Operation("The collections of this server.", COLLECTIONS),
+        "post": Operation("Serve one more folder.", COLLECTION, body=HttpFolder, status="201"),
+        "delete": Operation("Serve a collection no more.", REMOVED, query=HttpName),
     },
     "/api/collections/{name}/sync": {
-        "post": _Operation(
+        "post": Operation(
             "Go through a folder; progress comes as events.", path="name", kind="text/event-stream"
         )
     },
+    **MEMORY,
     "/api/judgements": {
-        "get": _Operation("What was said of hits.", JUDGEMENTS, query=HttpJudgements),
-        "post": _Operation("Say whether a hit answers.", JUDGEMENT, body=HttpJudgement),
+        "get": Operation("What was said of hits.", JUDGEMENTS, query=HttpJudgements),
+        "post": Operation("Say whether a hit answers.", JUDGEMENT, body=HttpJudgement),
     },
-    "/health": {"get": _Operation("Whether the server is up.", HEALTH, is_open=True)},
-    "/metrics": {"get": _Operation("Figures for Prometheus.", kind="text/plain")},
-    "/openapi.json": {"get": _Operation("This document.", {"type": "object"})},
+    "/health": {"get": Operation("Whether the server is up.", HEALTH, is_open=True)},
+    "/metrics": {"get": Operation("Figures for Prometheus.", kind="text/plain")},
+    "/openapi.json": {"get": Operation("This document.", {"type": "object"})},
 }
 
 
@@ -155,16 +148,18 @@ def document() -> Schema:
     }
 
 
-def _operation(one: _Operation) -> Schema:
+def _operation(one: Operation) -> Schema:
     shown: Schema = {"summary": one.said, "responses": _responses(one)}
     # Without a token where the server listens on its own machine alone.
     shown["security"] = [] if one.is_open else [{}, {"token": []}]
     parameters = [] if one.query is None else _parameters(one.query)
-    if one.path:
-        parameters.append(
-            {"name": one.path, "in": "path", "required": True, "schema": _TEXT | {"minLength": 1}}
-        )
-    if one.gives is ANSWER and one.query is not HttpRelated:
+    parameters += [
+        {"name": name, "in": "path", "required": True, "schema": _TEXT | {"minLength": 1}}
+        for name in one.path.split()
+    ]
+    if one.takes_version:
+        parameters.append(_IF_MATCH)
+    if _is_search(one):
         parameters.append(
             {"name": "fields", "in": "query", "schema": {"type": "string", "enum": ["xplor"]}}
         )
@@ -173,24 +168,30 @@ def _operation(one: _Operation) -> Schema:
     if one.body is not None:
         content = {"application/json": {"schema": _body(one.body)}}
         shown["requestBody"] = {"required": True, "content": content}
+    if one.takes_bytes:
+        shown["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
     return shown
 
 
-def _responses(one: _Operation) -> Schema:
+def _responses(one: Operation) -> Schema:
     gives = one.gives
-    if gives is ANSWER and one.query is not HttpRelated:
+    if _is_search(one):
         gives = {"anyOf": [ANSWER, XPLOR]}
     content: Schema = {} if gives is None else {"schema": gives}
     well: Schema = {"description": "Well.", "content": {one.kind: content}}
-    if one.has_etag:
+    if one.has_etag or one.is_versioned:
         well["headers"] = {"ETag": {"schema": _TEXT}}
     found: Schema = {one.status: well}
     if one.has_etag:
         found["304"] = {"description": "What the client has is right."}
     for status in _STATUSES:
-        if one.body is not None or status not in _OF_BODIES:
+        if one.body is not None or one.takes_bytes or status not in _OF_BODIES:
             found[status] = {"$ref": f"#/components/responses/{status}"}
     return found
+
+
+def _is_search(one: Operation) -> bool:
+    return HttpSearch in (one.query, one.body)
 
 
 def _content(reference: str) -> Schema:
@@ -227,13 +228,25 @@ def _parameters(model: type[BaseModel]) -> list[Schema]:
 
 def _schema(model: type[BaseModel]) -> Schema:
     schema = model.model_json_schema(by_alias=True)
+    named = {f"#/$defs/{name}": one for name, one in schema.get("$defs", {}).items()}
     properties = {
-        name: {key: value for key, value in one.items() if key != "title"}
+        name: {key: value for key, value in _inlined(one, named).items() if key != "title"}
         for name, one in schema["properties"].items()
         if one.get("type") != "null"
     }
     kept = {"type": "object", "additionalProperties": False, "properties": properties}
     return kept | ({"required": schema["required"]} if "required" in schema else {})
+
+
+def _inlined(schema: Any, named: Mapping[str, Schema]) -> Any:  # noqa: ANN401 - any part of one
+    """Return a schema that refers to no other: what it is taken out of has none beside it."""
+    if isinstance(schema, list):
+        return [_inlined(one, named) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(named[schema["$ref"]], named)
+    return {key: _inlined(one, named) for key, one in schema.items()}
 
 
 def _without_null(one: Schema) -> Schema:
@@ -254,7 +267,7 @@ def _with_choices(name: str, one: Schema) -> Schema:
         return _filters(one)
     if name == "types":
         return one | {"pattern": _LINKS}
-    if name not in _CHOICES:
+    if name not in _CHOICES or "enum" in one:
         return one
     choices = list(_CHOICES[name])
     if "anyOf" in one:

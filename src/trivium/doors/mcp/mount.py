@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from trivium.doors.http import reply
-from trivium.doors.http.access import require
+from trivium.doors.http.access import access_of, require
 from trivium.doors.tokens import Right
 from trivium.errors import MissingExtra, TriviumError, UsageError, unknown
 
@@ -108,10 +108,11 @@ class Mounted:
 
 
 def scope_of(context: server.Context) -> server.Scope:
-    """Return what the address of a request allows. Raises UsageError."""
+    """Return what the address of a request and its token allow. Raises UsageError."""
     from trivium.doors.mcp import sets
     from trivium.doors.mcp.server import Scope
 
     request: Any = context.request
     asked = {} if request is None else request.query_params
-    return Scope(sets.named([asked.get(_TOOLS, "")]), asked.get(_COLLECTION))
+    may_write = request is None or access_of(request).may(Right.WRITE)
+    return Scope(sets.named([asked.get(_TOOLS, "")]), asked.get(_COLLECTION), may_write)

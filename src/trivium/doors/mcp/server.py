@@ -69,10 +69,14 @@ DEGRADED = "trivium/degraded"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one connection may use: tool sets, and one collection or, if None, all."""
+    """What one connection may use: tool sets, and one collection or, if None, all.
+
+    One that may not write is not shown the tools that do, and cannot call them.
+    """
 
     tools: tuple[str, ...] = (sets.DEFAULT,)
     collection: str | None = None
+    may_write: bool = True
 
 
 # The scope of a connection that says nothing of its own, or of the request that it comes with.
@@ -111,13 +115,17 @@ class Service:
     async def _list_tools(
         self, context: Context, _: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=list(tools_of(self._scope(context).tools)))
+        scope = self._scope(context)
+        tools = tools_of(scope.tools)
+        return ListToolsResult(tools=[one for one in tools if scope.may_write or _reads(one)])
 
     async def _call(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         scope = self._scope(context)
         offer = _by_name(scope.tools).get(params.name)
         if offer is None:
             raise MCPError(METHOD_NOT_FOUND, f"Unknown tool: {params.name[:200]}")
+        if offer.writes and not scope.may_write:
+            return _failed(f"{params.name} writes. Who asks may only read; a token may say more.")
         given = params.arguments if params.arguments is not None else {}
         notice = _reporting(context)
         try:
@@ -217,14 +225,18 @@ def tools_of(names: tuple[str, ...]) -> Sequence[Tool]:
             output_schema=offer.gives,
             annotations=ToolAnnotations(
                 title=offer.title,
-                read_only_hint=True,
-                destructive_hint=False,
-                idempotent_hint=True,
+                read_only_hint=not offer.writes,
+                destructive_hint=offer.replaces,
+                idempotent_hint=not offer.writes or offer.replaces,
                 open_world_hint=False,
             ),
         )
         for offer in sets.offers(names)
     ]
+
+
+def _reads(tool: Tool) -> bool:
+    return tool.annotations is not None and bool(tool.annotations.read_only_hint)
 
 
 @lru_cache

@@ -103,16 +103,20 @@ def test_a_seeds_tools_take_what_the_seeds_take(name: str) -> None:
         (["graph"], ("core", "graph")),
         (["graph,rag"], ("rag", "graph")),
         (["xplor", "graph"], ("xplor", "graph")),
+        (["memory,graph"], ("core", "graph", "memory")),
+        (["memory-read", "rag"], ("rag", "memory-read")),
     ],
 )
-def test_graph_goes_beside_one_of_the_others(given: list[str], meant: tuple[str, ...]) -> None:
+def test_graph_and_memory_go_beside_one_of_the_others(
+    given: list[str], meant: tuple[str, ...]
+) -> None:
     assert sets.named(given) == meant
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("memory", "memory is not in this release"),
+        ("memory,memory-read", "memory-read is a part of memory"),
         ("core,rag", "core and rag both have a tool called search"),
         ("xplr", "'xplor'"),
     ],
@@ -135,6 +139,7 @@ def test_the_search_tool_takes_these_arguments_and_no_others() -> None:
         "searchMode",
         "maxTokens",
         "group",
+        "expand",
         "cursor",
         "sort",
         "minConfidence",
