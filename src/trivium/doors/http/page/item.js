@@ -1,0 +1,344 @@
+// A note, a task or a skill -> its pane: what it says, to be read; what it is linked with; and what
+// changes of it at once: its column, its links, a use, its end.
+
+import { dueOf } from "/assets/board.js";
+import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
+import { el, fill, icon, iconButton, kindIcon } from "/assets/element.js";
+import { say } from "/assets/frame.js";
+import { epicLink, linker, linkList, picker } from "/assets/linking.js";
+import { rendered } from "/assets/markdown.js";
+import { knowledge, learnEpics } from "/assets/narrowing.js";
+import { tagButtons } from "/assets/rows.js";
+import { ask, token } from "/assets/server.js";
+import { dialog } from "/assets/settings.js";
+import { BODY, isOver, PRIORITIES, PLURAL, STATUSES, valuesOf, viewOf, worded } from "/assets/shelf.js";
+import { go, state } from "/assets/state.js";
+import { named, visible } from "/assets/text.js";
+import { ago, counted, labelOf, percent } from "/assets/words.js";
+
+const NEAR = 200;
+const MOST_TASKS = 50;
+const CONFLICT = 409;
+const GONE = 404;
+
+let running = null;
+
+export async function showItem(place, id, told) {
+  running?.abort();
+  const { signal } = (running = new AbortController());
+  const shelf = told.shelf;
+  try {
+    const params = { id, depth: 1, limit: NEAR, collection: told.collection };
+    const [item, links, files, near, inside] = await Promise.all([
+      shelf.read(id, signal),
+      shelf.links(id, signal),
+      shelf.files(id, signal).catch(() => []),
+      ask("/api/neighbors", { params, signal }).catch(() => ({ nodes: [] })),
+      belonging(id, shelf, signal),
+      knowledge.epics.size ? null : learnEpics(shelf, signal),
+    ]);
+    if (signal.aborted) return;
+    paint(place, { item, links, files, near: near.nodes, inside }, told);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (error.isGone || error.needsToken) return told.failed(error);
+    const draft = draftOf(told.collection, id);
+    fill(
+      place,
+      el("div", { class: "head" }, closing(told)),
+      el("p", { class: "failed", role: "alert" }, error.message),
+      draft && error.status === GONE
+        ? el("p", { class: "warned" }, "What you wrote of it is kept. ", continuing(), " and save it as a new one.")
+        : null,
+    );
+  }
+}
+
+/** The tasks of an epic. */
+async function belonging(id, shelf, signal) {
+  if (state().view !== "epics") return null;
+  const found = await shelf.list("task", { epic: id, sort: "order", limit: MOST_TASKS }, signal).catch(() => null);
+  return found?.total ? found : null;
+}
+
+function paint(place, all, told) {
+  const { item, links, files, near, inside } = all;
+  const had = place.contains(document.activeElement) ? document.activeElement.id : "";
+  const path = `.trivium/${PLURAL[item.kind]}/${item.slug}.md`;
+  const names = new Map(near.map((one) => [one.id, labelOf(one)]));
+  const to = linker(path, near, { collection: told.collection });
+  const text = item[BODY[item.kind]];
+  const title = el("h2", { dir: "auto", tabindex: "-1", id: "item-title" }, named(item.title));
+  const out = links.filter((one) => one.direction === "out");
+  const tasks = new Set(inside?.results.map((one) => one.id));
+  const incoming = links.filter((one) => one.direction === "in" && !tasks.has(one.source));
+  const own = new Set(item.links.map(({ type, target }) => `${type} ${target}`));
+  const made = out.filter((one) => own.has(`${one.type} ${one.target}`));
+  // What its text names is told once; its epic stands above.
+  const known = new Set([...made.map((one) => one.target), `task:${item.epic}`]);
+  const mentioned = out.filter((one) => !made.includes(one) && !known.has(one.target));
+  fill(
+    place,
+    el(
+      "header",
+      { class: "about-item" },
+      el(
+        "div",
+        { class: "head" },
+        closing(told),
+        kindIcon(item),
+        title,
+        el("span", { class: "space" }),
+        told.mayWrite && [
+          el(
+            "button",
+            { type: "button", class: "small", id: "edit-item", title: "Edit (e)", onclick: () => go({ edit: "1" }) },
+            "Edit",
+          ),
+          el("button", { type: "button", class: "small", id: "delete-item", onclick: () => confirmed(all, told) }, "Delete"),
+        ],
+      ),
+      el("p", { class: "place", dir: "ltr" }, item.id),
+    ),
+    draftOf(told.collection, item.id) &&
+      el(
+        "p",
+        { class: "warned" },
+        `You wrote on it ${ago(draftOf(told.collection, item.id).at)} and have not saved. `,
+        continuing(),
+        " or ",
+        el("button", { type: "button", class: "link", onclick: () => discarded(item, told) }, "discard it"),
+        ".",
+      ),
+    item.problems?.length
+      ? el("p", { class: "warned" }, "Of its file not all can be read: ", visible(item.problems.join(" ")))
+      : null,
+    item.kind === "task" && taskFacts(item, told),
+    item.kind === "skill" && skillFacts(item, told),
+    item.tags.length ? el("p", { class: "labels" }, tagButtons(item.tags)) : null,
+    text.trim() && el("article", { class: "reads", tabindex: "0", "aria-label": "Text" }, rendered(text, to)),
+    item.kind === "skill" && lists(item, to),
+    inside && epicTasks(inside, item),
+    part(
+      "Links",
+      linkList(made, { names, remove: told.mayWrite && ((one) => unlink(item, one, told)) }),
+      linkList(mentioned, { names }),
+      told.mayWrite && picker(item.kind, item.id, told, (one) => link(item, one, told)),
+      !told.mayWrite && !out.length && el("p", { class: "aside" }, "It leads to nothing."),
+    ),
+    part(
+      "Linked from",
+      incoming.length ? linkList(incoming, { names }) : el("p", { class: "aside" }, "Nothing leads here."),
+    ),
+    files.length
+      ? part("Files", el("ul", { class: "links-of" }, files.map((one) => el("li", {}, icon("file"), fileLink(item, one, told)))))
+      : null,
+    el(
+      "p",
+      { class: "aside stamps" },
+      `Written ${ago(item.createdAt)}, changed ${ago(item.updatedAt)}, version ${item.version}.`,
+      item.completedAt ? ` ${worded(item.status)} ${ago(item.completedAt)}.` : "",
+    ),
+  );
+  const isFree = document.activeElement === document.body || document.activeElement?.closest(".stock, .opened");
+  const back = had && document.getElementById(had);
+  if (back && back !== title) back.focus({ preventScroll: true });
+  else if (isFree) {
+    title.focus({ preventScroll: true });
+    place.scrollTop = 0;
+  }
+}
+
+const part = (title, ...children) => el("section", { class: "part" }, el("h3", {}, title), children);
+/** A file to be saved; a link cannot show a token, and then it is only named. */
+function fileLink(item, { filename }, told) {
+  if (token()) return named(filename);
+  const query = told.collection ? `?collection=${encodeURIComponent(told.collection)}` : "";
+  const place = `/api/${PLURAL[item.kind]}/${encodeURIComponent(item.id)}/attachments/${encodeURIComponent(filename)}`;
+  return el("a", { class: "inner", href: place + query, download: filename }, named(filename));
+}
+
+const continuing = () =>
+  el("button", { type: "button", class: "link", onclick: () => go({ edit: "1" }) }, "Continue writing");
+
+function closing(told) {
+  return iconButton("back", "Back to the list", { class: "round shut", id: "shut", onclick: () => told.leave() });
+}
+
+function discarded(item, told) {
+  const draft = draftOf(told.collection, item.id);
+  dropDraft(told.collection, item.id);
+  told.reopen();
+  told.offer("Draft discarded", () => {
+    keepDraft(told.collection, item.id, draft);
+    told.reopen();
+  });
+}
+
+function chosen(name, item, values, told) {
+  const label = worded(name);
+  if (!told.mayWrite) return worded(item[name]);
+  const place = el(
+    "select",
+    { id: `now-${name}`, "aria-label": label, onchange: () => set(item, name, place.value, told) },
+    values.map((one) => el("option", { value: one, selected: one === item[name] }, worded(one))),
+  );
+  return place;
+}
+
+function taskFacts(item, told) {
+  const rows = [
+    ["Status", chosen("status", item, STATUSES[item.type] ?? STATUSES.task, told)],
+    ["Priority", chosen("priority", item, PRIORITIES, told)],
+    item.dueDate && ["Due", dueOf(item)],
+    item.assignee && ["Assignee", named(item.assignee)],
+    item.epic && ["Epic", epicLink(item.epic, knowledge.epics.get(item.epic))],
+    item.estimate !== null && ["Estimate", String(item.estimate)],
+  ];
+  return facts(rows, "facts pairs");
+}
+
+function skillFacts(item, told) {
+  const used = item.usageCount ? `${counted(item.usageCount, "time")}, last ${ago(item.lastUsedAt)}` : "not yet";
+  return facts([
+    [
+      "Used",
+      [
+        used,
+        " ",
+        told.mayWrite &&
+          el("button", { type: "button", class: "small", id: "use", onclick: () => use(item, told) }, "Used it now"),
+      ],
+    ],
+    ["Source", worded(item.source)],
+    item.confidence < 1 && ["Certain", percent(item.confidence)],
+  ]);
+}
+
+const facts = (rows, sort = "facts") =>
+  el(
+    "dl",
+    { class: sort },
+    rows.filter(Boolean).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
+
+function lists(item, to) {
+  const many = (title, values, tag, words) =>
+    values.length ? part(title, el(tag, { class: "said" }, values.map((one) => el("li", {}, words(one))))) : null;
+  return [
+    many("Steps", item.steps, "ol", (one) => rendered(one, to)),
+    many("When", item.triggers, "ul", visible),
+    many("Needs to know", item.inputHints, "ul", visible),
+    many("Files", item.filePatterns, "ul", (one) => el("code", {}, visible(one))),
+  ];
+}
+
+function epicTasks({ results, total }, item) {
+  const done = results.filter((one) => isOver(one.status)).length;
+  return part(
+    `Tasks: ${done} of ${total} done`,
+    el("progress", { max: total, value: done, "aria-label": `${done} of ${total} tasks done` }),
+    linkList(results.map((one) => ({ type: worded(one.status).toLowerCase(), target: one.id })), {
+      names: new Map(results.map((one) => [one.id, one.title])),
+    }),
+    el(
+      "button",
+      { type: "button", class: "link", onclick: () => go({ view: "tasks", item: "", epic: item.slug }) },
+      "Show them on the board",
+    ),
+  );
+}
+
+/** Do something to it; where somebody was faster, show how it is now. */
+async function doing(told, act) {
+  try {
+    await act();
+  } catch (error) {
+    if (error.status === CONFLICT) {
+      told.offer("Somebody changed it meanwhile. This is how it is now: choose again.");
+    } else told.failed(error);
+  }
+  told.refresh();
+  told.reopen();
+}
+
+const set = (item, name, value, told) =>
+  doing(told, async () => {
+    const was = item[name];
+    if (name === "status") await told.shelf.put(item.id, { status: value });
+    else await told.shelf.change(item.id, { [name]: value }, item.version);
+    told.offer([`${worded(name)}: `, el("strong", {}, worded(value))], async () => {
+      if (name === "status") await told.shelf.put(item.id, { status: was, ...(item.order !== null && { order: item.order }) });
+      else await told.shelf.change(item.id, { [name]: was });
+      told.reopen();
+    });
+  });
+
+const link = (item, one, told) =>
+  doing(told, async () => {
+    await told.shelf.link(item.id, one);
+    told.offer("Linked", async () => {
+      await told.shelf.unlink(item.id, one);
+      told.reopen();
+    });
+  });
+
+const unlink = (item, { type, target }, told) =>
+  doing(told, async () => {
+    await told.shelf.unlink(item.id, { type, target });
+    told.offer("Link taken away", async () => {
+      await told.shelf.link(item.id, { type, target });
+      told.reopen();
+    });
+  });
+
+const use = (item, told) =>
+  doing(told, async () => {
+    const { usageCount } = await told.shelf.use(item.id);
+    say(`Used ${counted(usageCount, "time")}`);
+  });
+
+function confirmed({ item, links, files }, told) {
+  const from = links.filter((one) => one.direction === "in").length;
+  const word = item.type === "epic" ? "epic" : item.kind;
+  const box = dialog(
+    `Delete this ${word}?`,
+    el(
+      "div",
+      { class: "asks" },
+      el("p", {}, el("strong", { dir: "auto" }, named(item.title))),
+      from ? el("p", {}, `${counted(from, "link")} from elsewhere will lead to nothing.`) : null,
+      files.length ? el("p", {}, `${counted(files.length, "file")} beside it will go for good.`) : null,
+      el(
+        "p",
+        { class: "buttons" },
+        el("button", { type: "button", class: "main danger", id: "delete-now", onclick: () => remove() }, "Delete"),
+        el("button", { type: "button", class: "small", onclick: () => box.close() }, "Keep it"),
+      ),
+    ),
+  );
+  box.querySelector(".small").focus();
+  async function remove() {
+    box.close();
+    try {
+      await told.shelf.remove(item.id, item.version);
+    } catch (error) {
+      if (error.status !== CONFLICT) return told.failed(error);
+      told.offer("Somebody changed it meanwhile. Read it again before you delete it.");
+      return told.reopen();
+    }
+    dropDraft(told.collection, item.id);
+    told.leave();
+    told.refresh();
+    told.offer(["Deleted ", el("strong", {}, named(item.title))], () => again(item, told));
+  }
+}
+
+/** Write down again what was deleted; links to what is gone cannot be made again. */
+async function again(item, told) {
+  const gone = new Set(item.brokenLinks ?? []);
+  const values = { ...valuesOf(item), links: item.links.filter((one) => !gone.has(one.target)) };
+  const made = await told.shelf.create(item.kind, { ...values, ...(item.order && { order: item.order }) });
+  go({ view: viewOf(made), item: made.id });
+  if (made.id !== item.id) told.offer(`It is back as ${made.id}; links to ${item.id} do not lead to it.`);
+}
