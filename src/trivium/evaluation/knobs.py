@@ -129,7 +129,8 @@ def _boost(profile: Profile, name: str, values: tuple[float, ...]) -> Knob:
     base: float = getattr(profile.boosts, name)
 
     def turn(one: Profile, value: float) -> Profile:
-        return replace(one, boosts=replace(one.boosts, **{name: value}))
+        # Its name is that of a number, not of the table of kinds.
+        return replace(one, boosts=replace(one.boosts, **{name: value}))  # type: ignore[arg-type]
 
     return Knob(
         f"boost.{name}",

@@ -11,7 +11,7 @@ import mimetypes
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from trivium.errors import NotFound, SourceError, UsageError
 from trivium.memory import limits
@@ -116,8 +116,8 @@ class Attached:
         return self._files.own / FOLDER / FOLDERS[kind] / slug
 
 
-def file_in(root: Path, given: str) -> tuple[str, bytes]:
-    """Return a file of a folder by its name and what it holds, for someone who may be a program.
+def file_in(root: Path, given: str) -> tuple[PurePosixPath, bytes]:
+    """Return a file of a folder, its path and what it holds, for someone who may be a program.
 
     Nothing outside the folder, nothing hidden, and nothing behind a link. Raises UsageError,
     NotFound.
@@ -137,7 +137,7 @@ def file_in(root: Path, given: str) -> tuple[str, bytes]:
         kept = None
     if kept is None:
         raise NotFound(f"No file {given[:200]!r} can be read in the folder {root.name}.")
-    return path.name, kept.data
+    return PurePosixPath(path.as_posix()), kept.data
 
 
 def attachment_data(one: Attachment) -> dict[str, object]:

@@ -25,6 +25,7 @@ from trivium.doors.cli.screen import (
     Progress,
     say,
     show,
+    show_answer,
     show_json,
     styled,
 )
@@ -153,19 +154,10 @@ def search(
         answer = _answered(query, [collection, *more], options)
     if not answer.results:
         answer = _with_what_is_missing(answer)
-    if as_json:
-        show_json(present.as_data(answer))
-    else:
-        if answer.results:
-            click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
-        else:
-            say("Nothing found.")
-        lines = present.footer(answer, explain=explain)
-        for line in [*lines, *(present.facets_lines(answer) if shows_facets else ())]:
-            say(line, dim=True)
-        if answer.next is not None:
-            say(f"next page: --cursor {answer.next}", dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    lines = present.facets_lines(answer) if shows_facets else []
+    if answer.next is not None:
+        lines = [*lines, f"next page: --cursor {answer.next}"]
+    show_answer(answer, place, as_json=as_json, explain=explain, more=lines)
 
 
 def _answered(query: str, asked: Sequence[Collection], options: Mapping[str, Any]) -> Answer:

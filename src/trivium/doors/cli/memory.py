@@ -22,8 +22,8 @@ from trivium.doors.cli.screen import (
     Progress,
     say,
     show,
+    show_answer,
     show_json,
-    styled,
 )
 from trivium.errors import UsageError
 from trivium.results.present import counted, one_line
@@ -31,7 +31,6 @@ from trivium.types import Kind
 
 if TYPE_CHECKING:
     from trivium.collection import Collection
-    from trivium.types import Answer
 
 _ID = click.argument("wanted", metavar="ID")
 _LIMIT = click.option(
@@ -316,7 +315,7 @@ def _search(group: click.Group, kind: Kind) -> None:
                 _refresh(collection)
             answer = _shelf(collection, kind).search(query, limit=limit, profile=profile)
             place = places(collection, folder)
-        _show_answer(answer, place, as_json=as_json)
+        show_answer(answer, place, as_json=as_json)
 
     group.add_command(searching)
 
@@ -342,22 +341,7 @@ def recall(
             _refresh(collection)
         answer = collection.recall(context, limit=limit, min_score=min_score)
         place = places(collection, folder)
-    _show_answer(answer, place, as_json=as_json)
-
-
-def _show_answer(answer: Answer, place: Callable[[str], str], *, as_json: bool) -> None:
-    from trivium.results import present
-
-    if as_json:
-        show_json(present.as_data(answer))
-    elif answer.results:
-        click.echo(present.as_text(answer, style=styled, place=place))
-    else:
-        say("Nothing found.")
-    if not as_json:
-        for line in present.footer(answer):
-            say(line, dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    show_answer(answer, place, as_json=as_json)
 
 
 def _shelf(collection: Collection, kind: Kind) -> Any:  # noqa: ANN401 - one of three, by its name

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium.doors.cli.folder import FOLDER, NO_SYNC, open_folder, places
-from trivium.doors.cli.screen import AS_JSON, FOUND, NOTHING_FOUND, Progress, say, show_json, styled
+from trivium.doors.cli.screen import (
+    AS_JSON,
+    FOUND,
+    NOTHING_FOUND,
+    Progress,
+    say,
+    show_answer,
+    show_json,
+    styled,
+)
 from trivium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,24 +53,13 @@ def related(
     ID is an id that a search shows, a path, or the name of a symbol that only one has. What is
     like a file are other files, each once. Nearly the same text is marked as such.
     """
-    from trivium.results import present
-
     with open_folder(folder) as collection:
         if not no_sync:
             with Progress("looking for files") as progress:
                 collection.refresh(progress=progress)
         answer = collection.related(wanted, limit=limit)
         place = places(collection, folder)
-    if as_json:
-        show_json(present.as_data(answer))
-    elif answer.results:
-        click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
-    else:
-        say("Nothing found.")
-    if not as_json:
-        for line in present.footer(answer):
-            say(line, dim=True)
-    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
+    show_answer(answer, place, as_json=as_json, explain=explain)
 
 
 @click.group()

@@ -9,12 +9,18 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 import click
 
+from trivium.results import present
 from trivium.results.present import printable
+
+if TYPE_CHECKING:
+    from trivium.results.present import Place
+    from trivium.types import Answer
 
 FOUND, NOTHING_FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
@@ -55,6 +61,22 @@ def show_json(data: object) -> None:
 def say(text: str, *, dim: bool = False) -> None:
     """Tell the person something that is not the answer."""
     click.echo(click.style(printable(text), dim=True) if dim else printable(text), err=True)
+
+
+def show_answer(
+    answer: Answer, place: Place, *, as_json: bool, explain: bool = False, more: Sequence[str] = ()
+) -> NoReturn:
+    """Print hits, say how they were found and what `more` there is to say, and end the command."""
+    if as_json:
+        show_json(present.as_data(answer))
+    else:
+        if answer.results:
+            click.echo(present.as_text(answer, style=styled, explain=explain, place=place))
+        else:
+            say("Nothing found.")
+        for line in [*present.footer(answer, explain=explain), *more]:
+            say(line, dim=True)
+    raise click.exceptions.Exit(FOUND if answer.results else NOTHING_FOUND)
 
 
 def log_to_stderr() -> None:

@@ -158,7 +158,8 @@ class _Of:
         fields = said(fields_of(answers.read(self._taken.new, await json_body(request))))
 
         def made(upkeep: Upkeep) -> Response:
-            item = self._shelf(upkeep).create(**fields)
+            shelf = self._fresh(upkeep) if fields.get("links") else self._shelf(upkeep)
+            item = shelf.create(**fields)
             answer = reply.created(as_data(item))
             answer.headers["ETag"] = _etag(item)
             place = f"/api/{FOLDERS[self.kind]}/{quote(item.id, safe='')}"
@@ -171,7 +172,7 @@ class _Of:
     async def get(self, request: Request) -> Response:
         """Return one, as its file says now."""
         where, slug = _where(request), _slug(request)
-        return await self._run(request, where, lambda upkeep: _shown(self._shelf(upkeep).get(slug)))
+        return await self._run(request, where, lambda upkeep: _shown(self._fresh(upkeep).get(slug)))
 
     async def patch(self, request: Request) -> Response:
         """Change fields of one; null clears a field."""
@@ -179,7 +180,8 @@ class _Of:
         fields = fields_of(answers.read(self._taken.change, await json_body(request)))
 
         def changed(upkeep: Upkeep) -> Response:
-            return _shown(self._shelf(upkeep).update(slug, expected_version=expected, **fields))
+            shelf = self._fresh(upkeep) if fields.get("links") else self._shelf(upkeep)
+            return _shown(shelf.update(slug, expected_version=expected, **fields))
 
         return await self._run(request, where, changed)
 
@@ -200,7 +202,7 @@ class _Of:
         where, slug = _where(request), _slug(request)
 
         def linked(upkeep: Upkeep) -> Response:
-            return reply.found({"links": links_data(self._shelf(upkeep).links(slug))})
+            return reply.found({"links": links_data(self._fresh(upkeep).links(slug))})
 
         return await self._run(request, where, linked)
 
@@ -210,7 +212,7 @@ class _Of:
         wanted = answers.read(takes.HttpLink, await json_body(request))
 
         def linked(upkeep: Upkeep) -> Response:
-            shelf = self._shelf(upkeep)
+            shelf = self._fresh(upkeep)
             return _shown(shelf.link(slug, wanted.type, wanted.target, expected_version=expected))
 
         return await self._run(request, where, linked)
@@ -233,7 +235,7 @@ class _Of:
         wanted = answers.read(takes.HttpLinked, query_data(request.query_params), is_text=True)
 
         def found(upkeep: Upkeep) -> Response:
-            pairs = self._shelf(upkeep).find_linked(wanted.target, type_=wanted.type)
+            pairs = self._fresh(upkeep).find_linked(wanted.target, type_=wanted.type)
             rows = [{**as_data(item, text=False), "linkType": type_} for item, type_ in pairs]
             return reply.found({"results": rows, "total": len(rows)})
 
@@ -269,7 +271,10 @@ class _Of:
         )
 
     def _shelf(self, upkeep: Upkeep) -> Any:  # noqa: ANN401 - one of three, by its name
-        """Return what keeps this kind, after what changed in the folder was taken in."""
+        return shelf_of(upkeep.collection, self.kind)
+
+    def _fresh(self, upkeep: Upkeep) -> Any:  # noqa: ANN401
+        """Return the same after what changed in the folder was taken in, for links to it."""
         return upkeep.look(lambda collection: shelf_of(collection, self.kind))
 
     async def _run(

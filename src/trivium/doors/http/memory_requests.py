@@ -106,9 +106,11 @@ class HttpSkills(HttpList):
 
 
 class HttpOfKind(HttpSearch):
-    """A search of one kind, which the address names."""
+    """A search of one kind, which the address names, in one collection."""
 
     kind: None = None
+    collection: str | None = None
+    collections: None = None
 
 
 class HttpRecall(HttpCollection):

@@ -89,7 +89,7 @@ def _get(upkeep: Upkeep, request: One) -> Reply:
     from trivium.memory.ground import links_data
     from trivium.memory.items import as_data
 
-    shelf = _TOOLS.shelf(upkeep)
+    shelf = _TOOLS.fresh(upkeep)
     relations = links_data(shelf.links(request.note_id))
     return replied({**as_data(shelf.get(request.note_id)), "relations": relations})
 
@@ -110,7 +110,7 @@ def _row(note: Note) -> Data:
 def _links(upkeep: Upkeep, request: One) -> Reply:
     from trivium.memory.ground import links_data
 
-    return results(links_data(_TOOLS.shelf(upkeep).links(request.note_id)))
+    return results(links_data(_TOOLS.fresh(upkeep).links(request.note_id)))
 
 
 def _found(note: Note) -> Data:

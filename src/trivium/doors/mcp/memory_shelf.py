@@ -23,6 +23,7 @@ from trivium.memory.items import MOST_LISTED, PAGE
 from trivium.types import PROXY, EdgeType, Kind
 
 if TYPE_CHECKING:
+    from trivium.collection import Collection
     from trivium.doors.upkeep import Upkeep
     from trivium.memory.items import AnyItem
 
@@ -99,7 +100,11 @@ class Tools:
     plural: str
 
     def shelf(self, upkeep: Upkeep) -> Any:  # noqa: ANN401 - one of three, by its name
-        """Return what keeps this kind, after what changed in the folder was taken in."""
+        """Return what keeps this kind."""
+        return shelf_of(upkeep.collection, self.kind)
+
+    def fresh(self, upkeep: Upkeep) -> Any:  # noqa: ANN401
+        """Return the same after what changed in the folder was taken in, for links to it."""
         return upkeep.look(lambda collection: shelf_of(collection, self.kind))
 
     def wanted(self, request: Asked) -> str:
@@ -140,7 +145,7 @@ class Tools:
         from trivium.memory.ground import links_data
         from trivium.memory.items import as_data
 
-        shelf, wanted = self.shelf(upkeep), self.wanted(request)
+        shelf, wanted = self.fresh(upkeep), self.wanted(request)
         found: dict[str, list[object]] = {name: [] for name in named.values()}
         across = []
         for one in shelf.links(wanted):
@@ -178,7 +183,7 @@ class Tools:
         """Return a tool that links; `ends` are the fields of a request that name the two."""
 
         def answer(upkeep: Upkeep, request: Asked) -> Reply:
-            self.shelf(upkeep).link(
+            self.fresh(upkeep).link(
                 getattr(request, ends[0]),
                 request.kind,
                 self._target(upkeep, request, getattr(request, ends[1])),
@@ -213,7 +218,7 @@ class Tools:
 
         def answer(upkeep: Upkeep, request: Linked) -> Reply:
             target = self._target(upkeep, request, request.target_id)
-            pairs = self.shelf(upkeep).find_linked(target, type_=request.kind)
+            pairs = self.fresh(upkeep).find_linked(target, type_=request.kind)
             return results([{**shape(item), "kind": type_} for item, type_ in pairs])
 
         row = keyed({self.key: TEXT, "title": TEXT, "kind": TEXT, **gives, "tags": TEXTS})
@@ -232,8 +237,9 @@ class Tools:
         def answer(upkeep: Upkeep, request: Asked) -> Reply:
             from trivium.memory.attached import attachment_data, file_in
 
-            name, data = file_in(upkeep.collection.root, request.file_path)
-            made = self.shelf(upkeep).attach(self.wanted(request), name, data)
+            path, data = file_in(upkeep.collection.root, request.file_path)
+            upkeep.look(lambda collection: _check_may_be_shown(collection, str(path)))
+            made = self.shelf(upkeep).attach(self.wanted(request), path.name, data)
             return replied(attachment_data(made))
 
         return Offer(
@@ -276,6 +282,17 @@ class Tools:
         kind = self.kind if graph is None else _KINDS[graph]
         node = given if has_kind else f"{kind}:{given}"
         return node if project in (None, upkeep.name) else f"{PROXY}{project}::{node}"
+
+
+def _check_may_be_shown(collection: Collection, path: str) -> None:
+    """Refuse a file that searches do not show: one that is ignored, or has secrets in it.
+
+    Files that are no text, such as pictures, are passed over by searches and may be kept.
+    """
+    if path in collection.skipped():
+        return
+    if collection.file(path).state.masked:
+        raise UsageError(f"{path} has secrets in it, which a copy would show.")
 
 
 class Attaching(InCollection):

@@ -360,6 +360,22 @@ def test_a_file_of_the_folder_is_kept_beside_an_item(call: Call, folder: Path) -
     assert whole["filename"] == "plan.txt"
 
 
+def test_a_file_that_searches_do_not_show_is_not_copied(
+    call: Call, refused: Callable[..., str], folder: Path
+) -> None:
+    (folder / ".gitignore").write_text("private.txt\n")
+    (folder / "private.txt").write_text("secret")
+    (folder / "key.txt").write_text("token = ghp_0123456789abcdefghijABCDEFGHIJ012345\n")
+    (folder / "plan.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    call("notes_create", title="Why", content="x")
+
+    assert "in the index" in refused("notes_add_attachment", noteId="why", filePath="private.txt")
+    assert "secrets" in refused("notes_add_attachment", noteId="why", filePath="key.txt")
+    assert call("notes_add_attachment", noteId="why", filePath="plan.png")["size"] == 10
+    kept = folder / ".trivium/attachments/notes/why"
+    assert [one.name for one in kept.iterdir()] == ["plan.png"]
+
+
 @pytest.mark.parametrize(
     "path",
     [
