@@ -23,7 +23,7 @@ TASKS: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def tasks(server: Server, shop: Path) -> Iterator[Server]:
     """The server with some tasks, which are gone afterwards."""
     for one in TASKS:
@@ -50,9 +50,7 @@ def shown(page: Any) -> Any:
     return page
 
 
-def test_a_task_stands_in_the_column_of_its_status_with_what_is_known_of_it(
-    page: Any, tasks: Server
-) -> None:
+def test_a_task_stands_in_the_column_of_its_status_with_what_is_known_of_it(page: Any) -> None:
     shown(page)
 
     assert column(page, "backlog") == ["Write the terms", "Search by colour"]
@@ -72,9 +70,7 @@ def test_a_task_stands_in_the_column_of_its_status_with_what_is_known_of_it(
     assert page.locator(".task:has-text('Ship it') .about").text_content() == "Launchana"
 
 
-def test_the_board_is_reached_from_the_head_and_by_a_key_and_left_again(
-    page: Any, tasks: Server
-) -> None:
+def test_the_board_is_reached_from_the_head_and_by_a_key_and_left_again(page: Any) -> None:
     page.goto("/?q=password")
     page.wait_for_selector(".hit")
     page.click("#memory")
@@ -180,7 +176,7 @@ def test_a_drag_that_is_given_up_changes_nothing(page: Any, tasks: Server) -> No
     assert status_of(tasks, "search-by-colour") == "backlog"
 
 
-def test_a_move_that_fails_is_told_and_the_task_goes_back(page: Any, tasks: Server) -> None:
+def test_a_move_that_fails_is_told_and_the_task_goes_back(page: Any) -> None:
     shown(page)
     error = {"error": {"type": "StoreFailed", "message": "The disk is full."}}
     page.route("**/reorder*", lambda route: route.fulfill(status=502, json=error))
@@ -193,9 +189,7 @@ def test_a_move_that_fails_is_told_and_the_task_goes_back(page: Any, tasks: Serv
     assert column(page, "backlog") == ["Write the terms", "Search by colour"]
 
 
-def test_filters_are_in_the_address_and_the_back_button_undoes_them(
-    page: Any, tasks: Server
-) -> None:
+def test_filters_are_in_the_address_and_the_back_button_undoes_them(page: Any) -> None:
     shown(page)
 
     page.select_option("#only-epic", label="Launch")
@@ -216,7 +210,7 @@ def test_filters_are_in_the_address_and_the_back_button_undoes_them(
     until(page, "document.querySelectorAll('.task').length === 5")
 
 
-def test_an_epic_shows_its_tasks_and_how_many_are_done(page: Any, tasks: Server) -> None:
+def test_an_epic_shows_its_tasks_and_how_many_are_done(page: Any) -> None:
     page.goto("/?view=epics")
     page.click(".task:has-text('Launch')")
     page.wait_for_selector(".part h3:text-is('Tasks: 0 of 1 done')")
@@ -236,7 +230,7 @@ def test_what_is_written_elsewhere_comes_to_the_board_by_itself(page: Any, tasks
     page.wait_for_selector("[data-status='review'] .task:has-text('From an agent')")
 
 
-def test_text_of_tasks_stays_text(page: Any, tasks: Server) -> None:
+def test_text_of_tasks_stays_text(page: Any) -> None:
     shown(page)
     page.click(".task.over")
     page.wait_for_selector("#item-title")

@@ -10,7 +10,7 @@ const shown = (value) => {
   return String(value ?? "");
 };
 
-/** Show what differs; `chosen(values, isDone)` gets one set of values, `back()` leaves it open. */
+/** Show what differs; `chosen(values, ways)` gets one set of values, `back()` leaves it open. */
 export function conflict(place, { kind, base, mine, theirs }, chosen, back) {
   const differ = (one, other) => !isSame(one, other);
   const fields = FIELDS[kind].filter((name) => differ(mine[name], theirs[name]));
@@ -88,7 +88,8 @@ export function conflict(place, { kind, base, mine, theirs }, chosen, back) {
     for (const name of only) if (differ(mine[name], base[name])) values[name] = mine[name];
     for (const [name, way] of picks)
       values[name] = { mine: mine[name], theirs: theirs[name], both: `${mine[name]}\n\n${theirs[name]}` }[way];
-    chosen(values, ![...picks.values()].includes("both"));
+    const ways = [...picks.values()];
+    chosen(values, { hasBoth: ways.includes("both"), hasTheirs: ways.includes("theirs") });
   }
   fill(place, box);
   box.querySelector("h2").focus();

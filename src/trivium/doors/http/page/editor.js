@@ -89,6 +89,7 @@ function paint(said = null) {
       },
       onkeydown: pressed,
     },
+    el("h2", { class: "unseen" }, base ? `Edit the ${NAMES[view]}` : `New ${NAMES[view]}`),
     el(
       "div",
       { class: "head" },
@@ -249,7 +250,8 @@ function discard() {
   });
 }
 
-async function save() {
+/** Save it. `aside` is what the person wrote and gave up for somebody else's; it can be had back. */
+async function save(aside = null) {
   const mine = now;
   const { told, base, kind, values, collection, key } = mine;
   if (!values.title?.trim()) {
@@ -258,7 +260,11 @@ async function save() {
     return;
   }
   const changes = changesOf(mine);
-  if (base && !Object.keys(changes).length) return leave();
+  if (base && !Object.keys(changes).length) {
+    leave();
+    if (aside) told.offer("Theirs stands", restoring(aside, base, collection));
+    return;
+  }
   mine.saving.disabled = true;
   try {
     const made = base
@@ -269,6 +275,7 @@ async function save() {
     dropDraft(collection, key);
     if (now === mine) go({ view: viewOf(made), item: made.id, edit: "", status: "", about: "" }, { replace: true });
     told.refresh();
+    if (aside) return told.offer("Saved, with theirs", restoring(aside, begun(made).base, collection));
     const back = Object.fromEntries(Object.keys(changes).map((name) => [name, base?.values[name] ?? null]));
     told.offer(["Saved ", el("strong", {}, named(made.title))], async () => {
       if (base) await told.shelf.change(base.id, back, made.version);
@@ -283,9 +290,14 @@ async function save() {
   }
 }
 
+const restoring = (values, base, collection) => () => {
+  keepDraft(collection, base.id, { base, values });
+  go({ item: base.id, edit: "1" });
+};
+
 function goOn(mine, made) {
   dropDraft(mine.collection, mine.key);
-  mine.base = { id: made.id, version: made.version, values: valuesOf(made) };
+  mine.base = begun(made).base;
   mine.key = made.id;
   keep();
   if (state().item === "new") go({ item: made.id, edit: "1" }, { replace: true });
@@ -323,11 +335,13 @@ async function settle(mine) {
   } catch (error) {
     return wrong(visible(error.message));
   }
-  const other = { id: theirs.id, version: theirs.version, values: valuesOf(theirs) };
-  conflict(place, { kind, base: base.values, mine: values, theirs: other.values }, (chosen, isDone) => {
+  const other = begun(theirs).base;
+  const settled = (chosen, { hasBoth, hasTheirs }) => {
     now = { ...mine, base: other, values: chosen };
+    paint(hasBoth ? "Both texts are in it now: make one of them, and save." : null);
     keep();
-    paint(isDone ? null : "Both texts are in it now: make one of them, and save.");
-    if (isDone) save();
-  }, () => paint("Not saved yet: somebody else changed it meanwhile."));
+    if (!hasBoth) save(hasTheirs ? values : null);
+  };
+  const back = () => paint("Not saved yet: somebody else changed it meanwhile.");
+  conflict(place, { kind, base: base.values, mine: values, theirs: other.values }, settled, back);
 }
