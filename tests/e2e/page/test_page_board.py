@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ TASKS: tuple[dict[str, Any], ...] = (
 
 
 @pytest.fixture(autouse=True)
-def tasks(server: Server, shop: Path) -> Iterator[Server]:
+def tasks(server: Server) -> Iterator[Server]:
     """The server with some tasks, which are gone afterwards."""
     for one in TASKS:
         assert server.client.post("/api/tasks", json=one).status_code == 201
@@ -121,7 +120,7 @@ def test_shift_and_up_put_a_task_before_the_one_above(page: Any, tasks: Server) 
     assert page.text_content("#said") == "Place 1 of 2 tasks"
 
 
-def test_arrows_go_from_task_to_task_and_enter_opens_one(page: Any, tasks: Server) -> None:
+def test_arrows_go_from_task_to_task_and_enter_opens_one(page: Any) -> None:
     shown(page)
     page.focus(".task:has-text('Write the terms') a")
 

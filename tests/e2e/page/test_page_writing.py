@@ -1,4 +1,4 @@
-"""Notes and skills in the page: written, changed, linked, deleted, and nothing that was typed lost."""
+"""Notes and skills in the page: written, changed, linked, deleted; nothing typed is lost."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def saved(page: Any) -> None:
     page.wait_for_selector(".offer:has-text('Saved')")
 
 
-def test_notes_are_listed_and_narrowed_by_tag_and_title(page: Any, notes: Server) -> None:
+def test_notes_are_listed_and_narrowed_by_tag_and_title(page: Any) -> None:
     page.goto("/?view=notes")
     page.wait_for_selector(".row-of")
     assert sorted(page.locator(".row-of h2 a").all_text_contents()) == ["Guide", "Why argon2"]
@@ -148,7 +148,7 @@ def test_what_is_typed_outlives_a_reload_and_a_step_back(page: Any, notes: Serve
     assert note(notes) == before
 
 
-def test_a_draft_that_is_thrown_away_can_be_had_back(page: Any, notes: Server) -> None:
+def test_a_draft_that_is_thrown_away_can_be_had_back(page: Any) -> None:
     editing(page, "/?view=notes&item=new&edit=1")
     page.fill("#w-title", "Never mind")
     page.click("#discard")

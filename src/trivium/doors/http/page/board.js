@@ -1,12 +1,11 @@
 // Tasks -> a board: a column for each status, in the order they are to be done. A task is moved by
 // dragging it, by Shift and an arrow, or by the choice in its own pane; every move can be taken back.
 
-import { draggable } from "/assets/dragging.js";
 import { drafted } from "/assets/drafts.js";
 import { el, fill, iconButton } from "/assets/element.js";
 import { say } from "/assets/frame.js";
 import { openLink } from "/assets/linking.js";
-import { asked, isNarrowed, knowledge, learnEpics, today, widened } from "/assets/narrowing.js";
+import { asked, isNarrowed, knowledge, learnEpics, today } from "/assets/narrowing.js";
 import { isOver, STATUSES, worded } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 import { named } from "/assets/text.js";
@@ -46,7 +45,8 @@ export async function showBoard(place, told, signal) {
   );
   board.scrollLeft = kept.left;
   oneStop(board, kept.id);
-  if (told.mayWrite) draggable(board, (id, status, before) => move(id, { status, before }, told));
+  const dropped = (id, status, before) => move(id, { status, before }, told);
+  if (told.mayWrite) import("/assets/dragging.js").then(({ draggable }) => draggable(board, dropped), told.failed);
   return total;
 }
 
@@ -139,7 +139,6 @@ function nothing(type) {
     "div",
     { class: "none" },
     el("p", {}, isNarrowed() ? `No ${type} has what was chosen. ` : `There is no ${type} yet.`),
-    isNarrowed() && el("button", { type: "button", class: "link", onclick: () => go(widened) }, "Clear filters"),
   );
 }
 

@@ -3,11 +3,13 @@
 
 import { conflict } from "/assets/conflict.js";
 import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
+import { dressedIn } from "/assets/dress.js";
 import { byId, el, fill, iconButton, kindIcon } from "/assets/element.js";
 import { chips, choice, labelled, line, several } from "/assets/inputs.js";
-import { linkList, picker } from "/assets/linking.js";
+import { linkList } from "/assets/linking.js";
 import { rendered } from "/assets/markdown.js";
 import { knowledge, learnEpics } from "/assets/narrowing.js";
+import { picker } from "/assets/picking.js";
 import { BODY, FIELDS, isSame, PRIORITIES, STATUSES, valuesOf, VIEWS, viewOf } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
@@ -17,12 +19,14 @@ const LONGEST_PREVIEW = 100_000;
 const NAMES = { tasks: "task", epics: "epic", notes: "note", skills: "skill" };
 const SOURCES = ["user", "learned"];
 
+const dressed = dressedIn("/assets/writing.css");
 let now = null;
 
 /** Show the form for what has this id, or for something new of the view. */
 export async function showEditor(place, id, view, told) {
   const key = id ?? `new:${view}`;
   const { collection } = told;
+  await dressed;
   let draft = draftOf(collection, key);
   try {
     // Without the server a draft can still be written on.

@@ -1,24 +1,20 @@
-// A note, a task or a skill -> its pane: what it says, to be read; what it is linked with; and what
-// changes of it at once: its column, its links, a use, its end.
+// A note, a task or a skill -> its pane: what it says, to be read, and what it is linked with.
 
 import { dueOf } from "/assets/board.js";
 import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
 import { el, fill, icon, iconButton, kindIcon } from "/assets/element.js";
-import { say } from "/assets/frame.js";
-import { epicLink, linker, linkList, picker } from "/assets/linking.js";
+import { epicLink, linker, linkList } from "/assets/linking.js";
 import { rendered } from "/assets/markdown.js";
 import { knowledge, learnEpics } from "/assets/narrowing.js";
 import { tagButtons } from "/assets/rows.js";
 import { ask, token } from "/assets/server.js";
-import { dialog } from "/assets/settings.js";
-import { BODY, isOver, PRIORITIES, PLURAL, STATUSES, valuesOf, viewOf, worded } from "/assets/shelf.js";
+import { BODY, isOver, PLURAL, PRIORITIES, STATUSES, worded } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
 import { ago, counted, labelOf, percent } from "/assets/words.js";
 
 const NEAR = 200;
 const MOST_TASKS = 50;
-const CONFLICT = 409;
 const GONE = 404;
 
 let running = null;
@@ -29,16 +25,18 @@ export async function showItem(place, id, told) {
   const shelf = told.shelf;
   try {
     const params = { id, depth: 1, limit: NEAR, collection: told.collection };
-    const [item, links, files, near, inside] = await Promise.all([
+    const [item, links, files, near, inside, acts] = await Promise.all([
       shelf.read(id, signal),
       shelf.links(id, signal),
       shelf.files(id, signal).catch(() => []),
       ask("/api/neighbors", { params, signal }).catch(() => ({ nodes: [] })),
       belonging(id, shelf, signal),
+      // Who may only read is sent nothing to write with.
+      told.mayWrite ? import("/assets/acting.js") : null,
       knowledge.epics.size ? null : learnEpics(shelf, signal),
     ]);
     if (signal.aborted) return;
-    paint(place, { item, links, files, near: near.nodes, inside }, told);
+    paint(place, { item, links, files, near: near.nodes, inside, acts }, told);
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error.isGone || error.needsToken) return told.failed(error);
@@ -62,7 +60,7 @@ async function belonging(id, shelf, signal) {
 }
 
 function paint(place, all, told) {
-  const { item, links, files, near, inside } = all;
+  const { item, links, files, near, inside, acts } = all;
   const had = place.contains(document.activeElement) ? document.activeElement.id : "";
   const path = `.trivium/${PLURAL[item.kind]}/${item.slug}.md`;
   const names = new Map(near.map((one) => [one.id, labelOf(one)]));
@@ -89,13 +87,13 @@ function paint(place, all, told) {
         kindIcon(item),
         title,
         el("span", { class: "space" }),
-        told.mayWrite && [
+        acts && [
           el(
             "button",
             { type: "button", class: "small", id: "edit-item", title: "Edit (e)", onclick: () => go({ edit: "1" }) },
             "Edit",
           ),
-          el("button", { type: "button", class: "small", id: "delete-item", onclick: () => confirmed(all, told) }, "Delete"),
+          el("button", { type: "button", class: "small", id: "delete-item", onclick: () => acts.confirmed(all, told) }, "Delete"),
         ],
       ),
       el("p", { class: "place", dir: "ltr" }, item.id),
@@ -113,18 +111,18 @@ function paint(place, all, told) {
     item.problems?.length
       ? el("p", { class: "warned" }, "Of its file not all can be read: ", visible(item.problems.join(" ")))
       : null,
-    item.kind === "task" && taskFacts(item, told),
-    item.kind === "skill" && skillFacts(item, told),
+    item.kind === "task" && taskFacts(item, acts, told),
+    item.kind === "skill" && skillFacts(item, acts, told),
     item.tags.length ? el("p", { class: "labels" }, tagButtons(item.tags)) : null,
     text.trim() && el("article", { class: "reads", tabindex: "0", "aria-label": "Text" }, rendered(text, to)),
     item.kind === "skill" && lists(item, to),
     inside && epicTasks(inside, item),
     part(
       "Links",
-      linkList(made, { names, remove: told.mayWrite && ((one) => unlink(item, one, told)) }),
+      linkList(made, { names, remove: acts && ((one) => acts.unlink(item, one, told)) }),
       linkList(mentioned, { names }),
-      told.mayWrite && picker(item.kind, item.id, told, (one) => link(item, one, told)),
-      !told.mayWrite && !out.length && el("p", { class: "aside" }, "It leads to nothing."),
+      acts?.picker(item.kind, item.id, told, (one) => acts.link(item, one, told)),
+      !acts && !out.length && el("p", { class: "aside" }, "It leads to nothing."),
     ),
     part(
       "Linked from",
@@ -175,21 +173,20 @@ function discarded(item, told) {
   });
 }
 
-function chosen(name, item, values, told) {
-  const label = worded(name);
-  if (!told.mayWrite) return worded(item[name]);
+function chosen(name, item, values, acts, told) {
+  if (!acts) return worded(item[name]);
   const place = el(
     "select",
-    { id: `now-${name}`, "aria-label": label, onchange: () => set(item, name, place.value, told) },
+    { id: `now-${name}`, "aria-label": worded(name), onchange: () => acts.set(item, name, place.value, told) },
     values.map((one) => el("option", { value: one, selected: one === item[name] }, worded(one))),
   );
   return place;
 }
 
-function taskFacts(item, told) {
+function taskFacts(item, acts, told) {
   const rows = [
-    ["Status", chosen("status", item, STATUSES[item.type] ?? STATUSES.task, told)],
-    ["Priority", chosen("priority", item, PRIORITIES, told)],
+    ["Status", chosen("status", item, STATUSES[item.type] ?? STATUSES.task, acts, told)],
+    ["Priority", chosen("priority", item, PRIORITIES, acts, told)],
     item.dueDate && ["Due", dueOf(item)],
     item.assignee && ["Assignee", named(item.assignee)],
     item.epic && ["Epic", epicLink(item.epic, knowledge.epics.get(item.epic))],
@@ -198,7 +195,7 @@ function taskFacts(item, told) {
   return facts(rows, "facts pairs");
 }
 
-function skillFacts(item, told) {
+function skillFacts(item, acts, told) {
   const used = item.usageCount ? `${counted(item.usageCount, "time")}, last ${ago(item.lastUsedAt)}` : "not yet";
   return facts([
     [
@@ -206,8 +203,8 @@ function skillFacts(item, told) {
       [
         used,
         " ",
-        told.mayWrite &&
-          el("button", { type: "button", class: "small", id: "use", onclick: () => use(item, told) }, "Used it now"),
+        acts &&
+          el("button", { type: "button", class: "small", id: "use", onclick: () => acts.use(item, told) }, "Used it now"),
       ],
     ],
     ["Source", worded(item.source)],
@@ -247,98 +244,4 @@ function epicTasks({ results, total }, item) {
       "Show them on the board",
     ),
   );
-}
-
-/** Do something to it; where somebody was faster, show how it is now. */
-async function doing(told, act) {
-  try {
-    await act();
-  } catch (error) {
-    if (error.status === CONFLICT) {
-      told.offer("Somebody changed it meanwhile. This is how it is now: choose again.");
-    } else told.failed(error);
-  }
-  told.refresh();
-  told.reopen();
-}
-
-const set = (item, name, value, told) =>
-  doing(told, async () => {
-    const was = item[name];
-    if (name === "status") await told.shelf.put(item.id, { status: value });
-    else await told.shelf.change(item.id, { [name]: value }, item.version);
-    told.offer([`${worded(name)}: `, el("strong", {}, worded(value))], async () => {
-      if (name === "status") await told.shelf.put(item.id, { status: was, ...(item.order !== null && { order: item.order }) });
-      else await told.shelf.change(item.id, { [name]: was });
-      told.reopen();
-    });
-  });
-
-const link = (item, one, told) =>
-  doing(told, async () => {
-    await told.shelf.link(item.id, one);
-    told.offer("Linked", async () => {
-      await told.shelf.unlink(item.id, one);
-      told.reopen();
-    });
-  });
-
-const unlink = (item, { type, target }, told) =>
-  doing(told, async () => {
-    await told.shelf.unlink(item.id, { type, target });
-    told.offer("Link taken away", async () => {
-      await told.shelf.link(item.id, { type, target });
-      told.reopen();
-    });
-  });
-
-const use = (item, told) =>
-  doing(told, async () => {
-    const { usageCount } = await told.shelf.use(item.id);
-    say(`Used ${counted(usageCount, "time")}`);
-  });
-
-function confirmed({ item, links, files }, told) {
-  const from = links.filter((one) => one.direction === "in").length;
-  const word = item.type === "epic" ? "epic" : item.kind;
-  const box = dialog(
-    `Delete this ${word}?`,
-    el(
-      "div",
-      { class: "asks" },
-      el("p", {}, el("strong", { dir: "auto" }, named(item.title))),
-      from ? el("p", {}, `${counted(from, "link")} from elsewhere will lead to nothing.`) : null,
-      files.length ? el("p", {}, `${counted(files.length, "file")} beside it will go for good.`) : null,
-      el(
-        "p",
-        { class: "buttons" },
-        el("button", { type: "button", class: "main danger", id: "delete-now", onclick: () => remove() }, "Delete"),
-        el("button", { type: "button", class: "small", onclick: () => box.close() }, "Keep it"),
-      ),
-    ),
-  );
-  box.querySelector(".small").focus();
-  async function remove() {
-    box.close();
-    try {
-      await told.shelf.remove(item.id, item.version);
-    } catch (error) {
-      if (error.status !== CONFLICT) return told.failed(error);
-      told.offer("Somebody changed it meanwhile. Read it again before you delete it.");
-      return told.reopen();
-    }
-    dropDraft(told.collection, item.id);
-    told.leave();
-    told.refresh();
-    told.offer(["Deleted ", el("strong", {}, named(item.title))], () => again(item, told));
-  }
-}
-
-/** Write down again what was deleted; links to what is gone cannot be made again. */
-async function again(item, told) {
-  const gone = new Set(item.brokenLinks ?? []);
-  const values = { ...valuesOf(item), links: item.links.filter((one) => !gone.has(one.target)) };
-  const made = await told.shelf.create(item.kind, { ...values, ...(item.order && { order: item.order }) });
-  go({ view: viewOf(made), item: made.id });
-  if (made.id !== item.id) told.offer(`It is back as ${made.id}; links to ${item.id} do not lead to it.`);
 }

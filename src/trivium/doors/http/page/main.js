@@ -203,7 +203,7 @@ function showView() {
   const isCovered = isWide || (state().open && isNarrow());
   for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
     one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isWide : isCovered);
-  const context = { collection: collectionNow, status: () => status, heard: heardStatus, failed: failedAside };
+  const context = { collection: collectionNow, heard: heardStatus, failed: failedAside };
   if (view === "status") openStatus(context);
   else if (isWide) import("/assets/memory.js").then(({ show }) => show(wide, context), () => failed({ isGone: true }));
 }

@@ -3,16 +3,17 @@
 
 import { showBoard } from "/assets/board.js";
 import { drafted } from "/assets/drafts.js";
-import { showEditor } from "/assets/editor.js";
 import { byId, el, fill, icon } from "/assets/element.js";
+import { dressedIn } from "/assets/dress.js";
 import { busy, notify, quiet, say } from "/assets/frame.js";
 import { showItem } from "/assets/item.js";
 import { isNarrow, isWriting, KEYS } from "/assets/keys.js";
+import { link } from "/assets/linking.js";
 import { asked, knowledge, narrowing } from "/assets/narrowing.js";
 import { showRows } from "/assets/rows.js";
 import { hasLetterKeys } from "/assets/settings.js";
 import { kindOf, PLURAL, shelf, VIEWS } from "/assets/shelf.js";
-import { addressOf, changed, go, NO_MEMORY, state, withChange } from "/assets/state.js";
+import { changed, go, NO_MEMORY, state } from "/assets/state.js";
 import { readStatus } from "/assets/status.js";
 import { counted } from "/assets/words.js";
 
@@ -31,10 +32,7 @@ KEYS.push(
   ["Ctrl Z", "take the last change back"],
 );
 
-const dressed = new Promise((done) => {
-  const sheet = el("link", { rel: "stylesheet", href: "/assets/memory.css", onload: done, onerror: done });
-  document.head.append(sheet);
-});
+const dressed = dressedIn("/assets/memory.css");
 
 let context = null;
 let frame = null;
@@ -127,7 +125,7 @@ function begin(place) {
 
 async function learnRights() {
   try {
-    const status = context.status() ?? (await readStatus(context.collection()));
+    const status = await readStatus(context.collection());
     const may = status.mayWrite !== false;
     if (may === mayWrite) return;
     mayWrite = may;
@@ -142,26 +140,12 @@ async function learnRights() {
 function showHead() {
   const { view } = state();
   const drafts = drafted(told.collection);
-  const link = (name) => {
-    const target = { ...NO_MEMORY, view: name };
-    return el(
-      "a",
-      {
-        href: addressOf(withChange(target)),
-        "aria-current": name === view ? "page" : null,
-        onclick: (event) => {
-          if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
-          event.preventDefault();
-          go(target);
-        },
-      },
-      NAMES[name],
-    );
-  };
+  const to = (name) =>
+    link({ ...NO_MEMORY, view: name }, NAMES[name], { "aria-current": name === view ? "page" : null });
   const hasDraft = drafts.has(`new:${view}`);
   fill(
     frame.head,
-    el("nav", { class: "kinds", "aria-label": "Memory" }, Object.keys(VIEWS).map(link)),
+    el("nav", { class: "kinds", "aria-label": "Memory" }, Object.keys(VIEWS).map(to)),
     el("span", { class: "space" }),
     mayWrite
       ? null
@@ -227,7 +211,11 @@ function reopen() {
   }
   for (const one of frame.stock.querySelectorAll("[data-id]"))
     one.classList.toggle("selected", one.dataset.id === item);
-  if (isNew || edit === "1") showEditor(frame.opened, isNew ? null : item, view, told);
+  if (isNew || edit === "1")
+    import("/assets/editor.js").then(
+      ({ showEditor }) => showEditor(frame.opened, isNew ? null : item, view, told),
+      () => failed({ isGone: true }),
+    );
   else showItem(frame.opened, item, told);
 }
 

@@ -4,7 +4,7 @@
 import { drafted } from "/assets/drafts.js";
 import { el, fill, kindIcon } from "/assets/element.js";
 import { openLink } from "/assets/linking.js";
-import { asked, isNarrowed, knowledge, widened } from "/assets/narrowing.js";
+import { asked, isNarrowed, knowledge } from "/assets/narrowing.js";
 import { VIEWS } from "/assets/shelf.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { named } from "/assets/text.js";
@@ -87,7 +87,6 @@ function nothing(kind) {
       "div",
       { class: "none" },
       el("p", {}, `No ${kind} is called so, or has what was chosen. `),
-      el("button", { type: "button", class: "link", onclick: () => go(widened) }, "Clear filters"),
       find &&
         el(
           "button",
