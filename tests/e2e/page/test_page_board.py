@@ -272,3 +272,42 @@ def test_on_a_phone_the_board_goes_beyond_the_edge_and_a_task_covers_it(
         assert violations(page) == []
         page.tap("#shut")
         page.wait_for_selector("[data-status='review'] .task:has-text('Write the terms')")
+
+
+def test_a_finger_that_rests_on_a_task_drags_it(browser: Any, tasks: Server) -> None:
+    phone = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
+    with opened(browser, tasks.address, reduced_motion="reduce", **phone) as page:
+        shown(page)
+        box = page.locator(".task:has-text('Search by colour')").bounding_box()
+        session = page.context.new_cdp_session(page)
+
+        def touch(kind: str, *points: tuple[float, float]) -> None:
+            at = [{"x": x, "y": y} for x, y in points]
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+        start = (box["x"] + 40, box["y"] + 15)
+        above = (box["x"] + 40, page.locator(".task").first.bounding_box()["y"] + 4)
+        # A finger that moves at once scrolls, and drags nothing.
+        touch("touchStart", start)
+        touch("touchMove", above)
+        assert page.locator(".ghost").count() == 0
+        touch("touchEnd")
+        touch("touchStart", start)
+        page.wait_for_selector(".ghost")
+        touch("touchMove", (start[0], start[1] - 20))
+        touch("touchMove", above)
+        touch("touchEnd")
+        page.wait_for_selector(".offer:has-text('Moved')")
+
+        assert column(page, "backlog") == ["Search by colour", "Write the terms"]
+
+
+def test_when_the_server_is_back_the_board_is_there(page: Any) -> None:
+    page.route("**/api/tasks*", lambda route: route.abort())
+    page.goto(BOARD)
+    page.wait_for_selector("#notice:has-text('The server does not answer')")
+
+    page.unroute("**/api/tasks*")
+    page.wait_for_selector(".task")
+
+    assert page.locator("#notice").is_hidden()

@@ -126,6 +126,7 @@ function begin(place) {
 async function learnRights() {
   try {
     const status = await readStatus(context.collection());
+    context.heard(status);
     const may = status.mayWrite !== false;
     if (may === mayWrite) return;
     mayWrite = may;
@@ -190,6 +191,7 @@ function lookAgain() {
   if (!frame.root.isConnected) return;
   const isIdle = !document.hidden && !frame.root.matches(".is-writing, :has(.dragged)");
   if (isIdle) refresh();
+  if (isIdle) learnRights();
   setTimeout(lookAgain, AGAIN_MS);
 }
 
@@ -227,7 +229,14 @@ function failed(error) {
     mayWrite = false;
     showHead();
     notify(error.message);
-  } else context.failed(error);
+    return;
+  }
+  // When the server is back, what could not be had is asked for again.
+  if (error.isGone) {
+    listedAs = "";
+    if (!frame.root.matches(".is-writing")) openedAs = "";
+  }
+  context.failed(error);
 }
 
 /** Say what was done, and offer to take it back for a while. */
