@@ -196,7 +196,12 @@ def test_filters_are_in_the_address_and_the_back_button_undoes_them(page: Any) -
     assert "epic=launch" in page.url
     page.go_back()
     until(page, "document.querySelectorAll('.task').length === 5")
-    page.fill("#find", "payments")
+    page.click("#find")
+    page.keyboard.type("payments")
+    until(page, "document.querySelectorAll('.task').length === 1")
+    page.keyboard.type("!")
+    page.wait_for_selector(".none")
+    page.keyboard.press("Backspace")
     until(page, "document.querySelectorAll('.task').length === 1")
     assert "find=payments" in page.url
     page.reload()
@@ -274,28 +279,31 @@ def test_on_a_phone_the_board_goes_beyond_the_edge_and_a_task_covers_it(
         page.wait_for_selector("[data-status='review'] .task:has-text('Write the terms')")
 
 
+def middle(page: Any, title: str) -> tuple[float, float]:
+    box = page.locator(f".task:has-text('{title}')").bounding_box()
+    return (box["x"] + 60, box["y"] + box["height"] / 2)
+
+
 def test_a_finger_that_rests_on_a_task_drags_it(browser: Any, tasks: Server) -> None:
     phone = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
     with opened(browser, tasks.address, reduced_motion="reduce", **phone) as page:
         shown(page)
-        box = page.locator(".task:has-text('Search by colour')").bounding_box()
         session = page.context.new_cdp_session(page)
 
         def touch(kind: str, *points: tuple[float, float]) -> None:
             at = [{"x": x, "y": y} for x, y in points]
             session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
 
-        start = (box["x"] + 40, box["y"] + 15)
-        above = (box["x"] + 40, page.locator(".task").first.bounding_box()["y"] + 4)
         # A finger that moves at once scrolls, and drags nothing.
-        touch("touchStart", start)
-        touch("touchMove", above)
+        touch("touchStart", middle(page, "Search by colour"))
+        touch("touchMove", middle(page, "Write the terms"))
         assert page.locator(".ghost").count() == 0
         touch("touchEnd")
+        start, above = middle(page, "Search by colour"), middle(page, "Write the terms")
         touch("touchStart", start)
         page.wait_for_selector(".ghost")
         touch("touchMove", (start[0], start[1] - 20))
-        touch("touchMove", above)
+        touch("touchMove", (above[0], above[1] - 20))
         touch("touchEnd")
         page.wait_for_selector(".offer:has-text('Moved')")
 
@@ -311,3 +319,21 @@ def test_when_the_server_is_back_the_board_is_there(page: Any) -> None:
     page.wait_for_selector(".task")
 
     assert page.locator("#notice").is_hidden()
+
+
+def test_closing_a_task_keeps_the_filters(page: Any) -> None:
+    page.goto("/?view=tasks&priority=critical&due=late")
+    page.click(".task:has-text('Retry payments')")
+    page.wait_for_selector("#item-title")
+
+    page.click("#shut")
+    page.wait_for_selector(".opened", state="hidden")
+
+    assert "priority=critical" in page.url
+    assert "due=late" in page.url
+
+
+def test_a_view_that_there_is_not_is_the_start_page(page: Any) -> None:
+    page.goto("/?view=nothing")
+    page.wait_for_selector(".start")
+    assert "view" not in page.url

@@ -96,6 +96,6 @@ def test_what_memory_loads_when_it_is_opened_stays_small() -> None:
 
     assert page | reading | writing == set(TEXTS)
     assert size(reading) < 60_000
-    assert size(writing) < 40_000
+    assert size(writing) < 44_000
     assert size(reading, as_sent=True) < 24_000
     assert size(writing, as_sent=True) < 16_000

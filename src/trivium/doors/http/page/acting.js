@@ -10,7 +10,7 @@ import { go } from "/assets/state.js";
 import { named } from "/assets/text.js";
 import { counted } from "/assets/words.js";
 
-export { picker } from "/assets/picking.js";
+export { dressed, picker } from "/assets/picking.js";
 
 const CONFLICT = 409;
 

@@ -3,13 +3,12 @@
 
 import { conflict } from "/assets/conflict.js";
 import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
-import { dressedIn } from "/assets/dress.js";
 import { byId, el, fill, iconButton, kindIcon } from "/assets/element.js";
 import { chips, choice, labelled, line, several } from "/assets/inputs.js";
 import { linkList } from "/assets/linking.js";
 import { rendered } from "/assets/markdown.js";
 import { knowledge, learnEpics } from "/assets/narrowing.js";
-import { picker } from "/assets/picking.js";
+import { dressed, picker } from "/assets/picking.js";
 import { BODY, FIELDS, isSame, PRIORITIES, STATUSES, valuesOf, VIEWS, viewOf } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
@@ -19,7 +18,6 @@ const LONGEST_PREVIEW = 100_000;
 const NAMES = { tasks: "task", epics: "epic", notes: "note", skills: "skill" };
 const SOURCES = ["user", "learned"];
 
-const dressed = dressedIn("/assets/writing.css");
 let now = null;
 
 /** Show the form for what has this id, or for something new of the view. */
@@ -37,7 +35,7 @@ export async function showEditor(place, id, view, told) {
     return fill(place, el("p", { class: "failed", role: "alert" }, error.message));
   }
   // Meanwhile another may have been asked for.
-  if ((id ?? "new") !== state().item || place.hidden) return;
+  if ((id ?? "new") !== state().item || (id && state().edit !== "1")) return;
   const { about } = state();
   if (!id && about && !(draft.values.links ?? []).some((one) => one.target === about))
     draft.values.links = [...(draft.values.links ?? []), { type: "references", target: about }];
@@ -277,7 +275,7 @@ async function save(aside = null) {
     // What was typed while it was sent is not saved yet, and stays a draft of what is there now.
     if (!isSame(mine.values, values)) return goOn(mine, made);
     dropDraft(collection, key);
-    if (now === mine) go({ view: viewOf(made), item: made.id, edit: "", status: "", about: "" }, { replace: true });
+    if (mine.form.isConnected) go({ view: viewOf(made), item: made.id, edit: "", status: "", about: "" }, { replace: true });
     told.refresh();
     if (aside) return told.offer("Saved, with theirs", restoring(aside, begun(made).base, collection));
     const back = Object.fromEntries(Object.keys(changes).map((name) => [name, base?.values[name] ?? null]));
@@ -311,7 +309,8 @@ const wrong = (...words) => fill(now.failed, el("p", { class: "failed" }, words)
 
 async function refused(error, mine) {
   const { told } = mine;
-  if (now !== mine) return told.failed(error);
+  // Who has left meanwhile is told; the draft is there.
+  if (!mine.form.isConnected) return told.failed(error);
   if (error.type === "VersionConflict") return settle(mine);
   if (error.status === 404 && mine.base)
     return wrong(

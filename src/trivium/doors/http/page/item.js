@@ -9,7 +9,7 @@ import { knowledge, learnEpics } from "/assets/narrowing.js";
 import { tagButtons } from "/assets/rows.js";
 import { ask, token } from "/assets/server.js";
 import { BODY, isOver, PLURAL, PRIORITIES, STATUSES, worded } from "/assets/shelf.js";
-import { go, state } from "/assets/state.js";
+import { go } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
 import { ago, counted, labelOf, percent } from "/assets/words.js";
 
@@ -25,16 +25,17 @@ export async function showItem(place, id, told) {
   const shelf = told.shelf;
   try {
     const params = { id, depth: 1, limit: NEAR, collection: told.collection };
-    const [item, links, files, near, inside, acts] = await Promise.all([
+    const [item, links, files, near, acts] = await Promise.all([
       shelf.read(id, signal),
       shelf.links(id, signal),
       shelf.files(id, signal).catch(() => []),
       ask("/api/neighbors", { params, signal }).catch(() => ({ nodes: [] })),
-      belonging(id, shelf, signal),
       // Who may only read is sent nothing to write with.
       told.mayWrite ? import("/assets/acting.js") : null,
       knowledge.epics.size ? null : learnEpics(shelf, signal),
     ]);
+    await acts?.dressed;
+    const inside = item.type === "epic" ? await belonging(id, shelf, signal) : null;
     if (signal.aborted) return;
     paint(place, { item, links, files, near: near.nodes, inside, acts }, told);
   } catch (error) {
@@ -54,7 +55,6 @@ export async function showItem(place, id, told) {
 
 /** The tasks of an epic. */
 async function belonging(id, shelf, signal) {
-  if (state().view !== "epics") return null;
   const found = await shelf.list("task", { epic: id, sort: "order", limit: MOST_TASKS }, signal).catch(() => null);
   return found?.total ? found : null;
 }

@@ -14,7 +14,7 @@ import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
-import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { changed, FROM_THE_TOP, go, NO_FILTERS, NO_MEMORY, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
@@ -349,7 +349,7 @@ byId("profile").addEventListener("change", (event) =>
   ),
 );
 byId("collection").addEventListener("change", (event) =>
-  go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }),
+  go({ ...FROM_THE_TOP, ...NO_MEMORY, view: state().view, collection: event.target.value, ...NO_FILTERS }),
 );
 byId("state").addEventListener("click", toStatus);
 byId("memory").addEventListener("click", toMemory);
@@ -359,7 +359,7 @@ byId("help").addEventListener("click", showKeys);
 byId("clear").addEventListener("click", clear);
 byId("brand").addEventListener("click", (event) => {
   event.preventDefault();
-  go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
+  go({ ...FROM_THE_TOP, q: "", ...NO_FILTERS });
   field.focus();
 });
 changed(() => showChoices(profiles, collections));

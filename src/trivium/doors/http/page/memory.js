@@ -59,7 +59,7 @@ const told = {
   offer,
   refresh,
   reopen,
-  leave: () => go({ ...NO_MEMORY, find: state().find, label: state().label }),
+  leave: () => go({ item: "", edit: "", status: "", about: "" }),
   more: () => {
     const key = listKey();
     limits.set(key, (limits.get(key) ?? 1) + 1);
@@ -79,13 +79,14 @@ export async function show(place, given) {
   if (!frame?.root.isConnected) begin(place);
   document.title = `${NAMES[view]} · Trivium`;
   const isWriting = edit === "1" || item === "new";
+  const wasWriting = frame.root.matches(".is-writing");
   frame.root.classList.toggle("is-writing", isWriting);
   frame.root.classList.toggle("has-open", Boolean(item));
   showHead();
-  fill(frame.narrowing, narrowing(told));
+  narrowing(frame.narrowing);
   frame.stock.toggleAttribute("inert", Boolean(item) && (isWriting || isNarrow()));
   const list = listKey();
-  if (list !== listedAs) {
+  if (list !== listedAs || (wasWriting && !isWriting)) {
     listedAs = list;
     refresh();
   }
@@ -174,7 +175,7 @@ async function refresh() {
     const total = await paint(frame.stock, told, mine.signal);
     if (mine.signal.aborted) return;
     document.body.classList.remove("is-gone");
-    fill(frame.narrowing, narrowing(told));
+    narrowing(frame.narrowing);
     showHead();
     if (frame.said !== `${listedAs}${total}` && !state().item) say(counted(total, ONE[view]));
     frame.said = `${listedAs}${total}`;
@@ -288,4 +289,8 @@ addEventListener(
   },
   true,
 );
-changed((now, before) => now.collection !== before.collection && frame?.root.isConnected && learnRights());
+changed((now, before) => {
+  if (now.collection === before.collection || !frame?.root.isConnected) return;
+  knowledge.forget();
+  learnRights();
+});

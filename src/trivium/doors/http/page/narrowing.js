@@ -1,7 +1,7 @@
 // What of memory is listed <-> the fields above the list. Tags and names are offered as far as the
 // list has shown them; all of it is in the address.
 
-import { el } from "/assets/element.js";
+import { el, fill } from "/assets/element.js";
 import { PRIORITIES, worded } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 
@@ -72,12 +72,28 @@ export const isNarrowed = () => ["find", "label", "priority", "epic", "who", "du
 export const widened = Object.freeze({ find: "", label: "", priority: "", epic: "", who: "", due: "" });
 
 let field = null;
+let shown = "";
 
-export function narrowing() {
+/** Show the fields; those that would be the same stay, so that typing and choosing go on. */
+export function narrowing(place) {
+  if (!place.contains(field)) {
+    shown = "";
+    place.append(finding(), el("span", { class: "chosen" }));
+  }
+  if (document.activeElement !== field) field.value = state().find;
+  const { tags, people, epics } = knowledge;
+  const now = JSON.stringify([state(), [...tags], [...people], [...epics]]);
+  if (now === shown) return;
+  shown = now;
+  const had = document.activeElement?.id;
+  fill(place.lastElementChild, choices());
+  if (had && place.querySelector(`.chosen #${CSS.escape(had)}`)) document.getElementById(had).focus();
+}
+
+function choices() {
   const { view } = state();
   const isBoard = view === "tasks" || view === "epics";
   return [
-    finding(),
     choice("label", "Tag", "any tag", [...knowledge.tags].sort()),
     isBoard && choice("priority", "Priority", "any priority", PRIORITIES, (one) => worded(one).toLowerCase()),
     view === "tasks" &&
@@ -91,9 +107,8 @@ export function narrowing() {
   ];
 }
 
-/** The same field stays, so that typing goes on where it was. */
 function finding() {
-  field ??= el("input", {
+  field = el("input", {
     id: "find",
     type: "search",
     "aria-label": "Filter by title",
@@ -115,7 +130,6 @@ function finding() {
       } else field.blur();
     },
   });
-  if (document.activeElement !== field) field.value = state().find;
   return field;
 }
 
@@ -129,10 +143,7 @@ function choice(name, label, none, values, words = (one) => one) {
       "aria-label": label,
       title: label,
       class: now && none ? "is-set" : null,
-      onchange: () => {
-        go({ [name]: place.value });
-        document.getElementById(`only-${name}`)?.focus();
-      },
+      onchange: () => go({ [name]: place.value }),
     },
     none && el("option", { value: "" }, none),
     all.map((one) => el("option", { value: one, selected: one === now }, words(one))),

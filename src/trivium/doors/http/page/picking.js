@@ -1,6 +1,7 @@
 // Words -> what to link a note, a task or a skill to: a field that searches while somebody types, with
 // the types that such a link can have.
 
+import { dressedIn } from "/assets/dress.js";
 import { el, fill, icon, kindIcon } from "/assets/element.js";
 import { say } from "/assets/frame.js";
 import { ask } from "/assets/server.js";
@@ -14,6 +15,8 @@ const TYPES = {
   skill: ["depends_on", "related_to", "variant_of", "references"],
 };
 const ACROSS = ["references", "related_to"];
+// Also of the form, which has this field in it.
+export const dressed = dressedIn("/assets/writing.css");
 const FOUND = 8;
 const TYPING_MS = 180;
 
