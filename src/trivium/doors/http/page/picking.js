@@ -81,6 +81,7 @@ export function picker(kind, own, told, chosen) {
     field.setAttribute("aria-expanded", "true");
     at = -1;
     if (found.length) mark(0);
+    list.scrollIntoView({ block: "nearest" });
   }
   function mark(to) {
     list.children[at]?.setAttribute("aria-selected", "false");
