@@ -46,7 +46,11 @@ export async function showBoard(place, told, signal) {
   board.scrollLeft = kept.left;
   oneStop(board, kept.id);
   const dropped = (id, status, before) => move(id, { status, before }, told);
-  if (told.mayWrite) import("/assets/dragging.js").then(({ draggable }) => draggable(board, dropped), told.failed);
+  if (told.mayWrite)
+    import("/assets/dragging.js").then(
+      ({ draggable }) => draggable(board, dropped),
+      () => told.failed({ isGone: true }),
+    );
   return total;
 }
 

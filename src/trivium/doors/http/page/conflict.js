@@ -63,7 +63,12 @@ export function conflict(place, { kind, base, mine, theirs }, chosen, back) {
         "div",
         { class: "two" },
         ways.map(([way, words, own, other]) =>
-          el("div", {}, radio(name, way, words), el("pre", { tabindex: "0", dir: "auto", "aria-label": words }, marked(shown(own), shown(other)))),
+          el(
+            "div",
+            {},
+            radio(name, way, words),
+            el("pre", { tabindex: "0", dir: "auto", "aria-label": words }, marked(shown(own), shown(other))),
+          ),
         ),
       ),
       name === BODY[kind] ? radio(name, "both", "Both, one below the other, to be put in order by me") : null,

@@ -275,7 +275,8 @@ async function save(aside = null) {
     // What was typed while it was sent is not saved yet, and stays a draft of what is there now.
     if (!isSame(mine.values, values)) return goOn(mine, made);
     dropDraft(collection, key);
-    if (mine.form.isConnected) go({ view: viewOf(made), item: made.id, edit: "", status: "", about: "" }, { replace: true });
+    const change = { view: viewOf(made), item: made.id, edit: "", status: "", about: "" };
+    if (mine.form.isConnected) go(change, { replace: true });
     told.refresh();
     if (aside) return told.offer("Saved, with theirs", restoring(aside, begun(made).base, collection));
     const back = Object.fromEntries(Object.keys(changes).map((name) => [name, base?.values[name] ?? null]));

@@ -129,7 +129,14 @@ function paint(place, all, told) {
       incoming.length ? linkList(incoming, { names }) : el("p", { class: "aside" }, "Nothing leads here."),
     ),
     files.length
-      ? part("Files", el("ul", { class: "links-of" }, files.map((one) => el("li", {}, icon("file"), fileLink(item, one, told)))))
+      ? part(
+          "Files",
+          el(
+            "ul",
+            { class: "links-of" },
+            files.map((one) => el("li", {}, icon("file"), fileLink(item, one, told))),
+          ),
+        )
       : null,
     el(
       "p",

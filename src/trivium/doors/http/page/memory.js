@@ -43,6 +43,7 @@ let mayWrite = true;
 let running = null;
 let offered = null;
 let offeredTimer = 0;
+let againTimer = 0;
 const limits = new Map();
 
 const told = {
@@ -121,7 +122,8 @@ function begin(place) {
   knowledge.forget();
   fill(place, frame.root);
   learnRights();
-  setTimeout(lookAgain, AGAIN_MS);
+  clearTimeout(againTimer);
+  againTimer = setTimeout(lookAgain, AGAIN_MS);
 }
 
 async function learnRights() {
@@ -193,7 +195,7 @@ function lookAgain() {
   const isIdle = !document.hidden && !frame.root.matches(".is-writing, :has(.dragged)");
   if (isIdle) refresh();
   if (isIdle) learnRights();
-  setTimeout(lookAgain, AGAIN_MS);
+  againTimer = setTimeout(lookAgain, AGAIN_MS);
 }
 
 function reopen() {
