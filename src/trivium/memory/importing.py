@@ -42,7 +42,7 @@ _NEVER = frozenset({"node_modules", "__pycache__"})
 _MOST_FOUND = 200_000
 _MOST_JSON_BYTES = 2_000_000_000
 _EMBED = re.compile(
-    r"!\[\[([^\[\]|#\n]{1,400})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]*\]\(([^()\s]{1,400})\)"
+    r"!\[\[([^\[\]|#\n]{1,400})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]{0,400}\]\(([^()\s]{1,400})\)"
 )
 
 
@@ -140,7 +140,8 @@ class _Taking:
         if not isinstance(text, str):
             text = self._written(kind, item)
         given = str(item.get("slug") or "")
-        slug = limits.slug_in(kind, given) if given else self._free(kind, str(item.get("title")))
+        title = str(front.read(kind, "", text).values["title"])
+        slug = limits.slug_in(kind, given) if given else self._free(kind, title)
         if not self._put(where, kind, slug, text):
             return
         files = item.get("attachments")
@@ -283,9 +284,17 @@ def _shown_in(
         path_of = next((one for one in (wanted, near) if one in others), None)
         if path_of is None and len(named) == 1:
             path_of = named[0]
-        if path_of is not None and others[path_of].stat().st_size <= MOST_FILE_BYTES:
+        if path_of is not None and _is_small(others[path_of]):
             found.setdefault(PurePosixPath(path_of).name, path_of)
     return tuple(found.values())[:MOST]
+
+
+def _is_small(place: Path) -> bool:
+    try:
+        return place.stat().st_size <= MOST_FILE_BYTES
+    except OSError:
+        # Gone since it was found.
+        return False
 
 
 def _agents(source: Path, taken: Taken) -> Iterator[_Piece]:
@@ -325,7 +334,7 @@ def _beside(path: str, found: Mapping[str, Path], taken: Taken) -> tuple[str, ..
         )
         if is_other:
             continue
-        if place.name in names or len(names) >= MOST or place.stat().st_size > MOST_FILE_BYTES:
+        if place.name in names or len(names) >= MOST or not _is_small(place):
             taken.left_out[other] = f"{MOST} files of other names and 10 MB are kept at most."
         else:
             names[place.name] = other

@@ -27,6 +27,7 @@ from trivium.memory.items import (
 from trivium.types import PROXY, EdgeType, Kind
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 # Of these a text is made; the others end lines too, and come from other systems.
 _LAYOUT = frozenset("\n\t")
 _LINE_ENDS = frozenset("\x85\u2028\u2029")
@@ -198,8 +199,8 @@ def check_file(kind: Kind, slug: str, text: str) -> None:
     slug_in(kind, slug)
     if len(text) > longest + _LONGEST_FRONT:
         raise UsageError(f"It has {len(text):,} characters; at most {longest:,} are allowed.")
-    if "\x00" in text:
-        raise UsageError("It has zero bytes, and is no text.")
+    if _NO_TEXT.search(text):
+        raise UsageError("It has zero bytes or halves of characters, and is no text.")
 
 
 def file_name(given: str) -> str:

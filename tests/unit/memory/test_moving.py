@@ -195,13 +195,20 @@ def test_json_of_other_programs_needs_no_files(tmp_path: Path, opened: Open) -> 
         {"kind": "task", "title": "x", "status": "lost"},
         {"kind": "note", "slug": "../x", "title": "x"},
         7,
+        {"kind": "note", "title": "x", "file": "half \ud800"},
+        {
+            "kind": "note",
+            "file": "# Three\n\nx\n",
+            "attachments": [{"filename": "../a", "data": "eA=="}],
+        },
     ]
     (tmp_path / "some.json").write_text(json.dumps(items))
 
     taken = shop.memory.import_from(tmp_path / "some.json")
 
-    assert taken.ids == ["note:one", "task:two"]
-    assert list(taken.left_out) == ["item 3", "item 4", "item 5", "item 6", "item 7"]
+    assert taken.ids == ["note:one", "task:two", "note:three"]
+    assert list(taken.left_out) == [f"item {number}" for number in range(3, 10)]
+    assert not (shop.root / ".trivium" / "attachments").exists()
     assert shop.tasks.get("two").due == "2026-01-31"
 
 
@@ -260,3 +267,14 @@ def test_what_cannot_be_taken_in_is_named(tmp_path: Path, opened: Open) -> None:
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(UsageError, match="cannot be read"):
         shop.memory.import_from(tmp_path / "broken.json")
+
+
+def test_a_long_line_of_half_pictures_comes_in(tmp_path: Path, opened: Open) -> None:
+    shop = opened("shop")
+    half = b"![" * 200_000 + b"\n" + b"![[" * 100_000
+    vault = write(tmp_path / "vault", {"odd.md": half, "map.png": PNG})
+
+    # By the square of its length this would take minutes.
+    taken = shop.memory.import_from(vault, form="vault")
+
+    assert taken.ids == ["note:odd"]

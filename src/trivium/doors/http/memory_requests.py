@@ -110,7 +110,6 @@ class HttpOfKind(HttpSearch):
 
     kind: None = None
     collection: str | None = None
-    collections: None = None
 
 
 class HttpRecall(HttpCollection):
