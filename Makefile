@@ -9,7 +9,7 @@
 # make scale   index a folder of very many files:  make scale FILES=200000
 # make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
 # make browser  install a browser for the tests of the web page (Debian's chromium; others: by hand)
-# make screenshots  write docs/images/page-*.png from this folder, with that browser
+# make screenshots  write docs/images/*.png from this folder, with that browser
 # make seeds   write docs/seeds.md: which case of which seed holds
 # make coverage  which lines and branches the tests reach
 # make crash   more rounds of kill -9:  make crash ROUNDS=1000

@@ -45,11 +45,12 @@ def said(place: Path, *words: str) -> Any:
 def test_the_status(server: Server, place: Path) -> None:
     by_http = server.client.get("/api/status").json()
 
-    more = ("skippedFiles", "progress", "slowQueries")
+    more = ("skippedFiles", "progress", "slowQueries", "mayWrite")
     assert {key: by_http.pop(key) for key in more} == {
         "skippedFiles": [],
         "progress": None,
         "slowQueries": [],
+        "mayWrite": True,
     }
     assert by_http == said(place, "status", str(place / "shop"))
 

@@ -20,7 +20,9 @@ LAUNCH = """
 import sys
 from pathlib import Path
 from trivium.doors.http.serve import Serving, run
-run(folders=[Path(one) for one in sys.argv[2:]], serving=Serving(port=int(sys.argv[1])))
+port, needs = int(sys.argv[1]), sys.argv[2] == "token"
+serving = Serving(port=port, require_token=needs)
+run(folders=[Path(one) for one in sys.argv[3:]], serving=serving)
 """
 TRIES = 600
 WAIT_MS = 60_000
@@ -67,8 +69,11 @@ def until(page: Any, expression: str) -> None:
 
 
 @contextmanager
-def serving(folders: list[Path], home: Path, *, port: int = 0) -> Iterator[Server]:
-    """Serve folders from a process of its own until the end, or until it is stopped."""
+def serving(folders: list[Path], home: Path, *, port: int = 0, token: str = "") -> Iterator[Server]:
+    """Serve folders from a process of its own until the end, or until it is stopped.
+
+    With a `token` the server asks for one, and this one is shown to it by `client`.
+    """
     environ = {
         "TRIVIUM_HOME": str(home),
         "TRIVIUM_CONFIG": str(home / "none.toml"),
@@ -77,7 +82,7 @@ def serving(folders: list[Path], home: Path, *, port: int = 0) -> Iterator[Serve
         "LC_ALL": "C.UTF-8",
     }
     process = subprocess.Popen(
-        [sys.executable, "-c", LAUNCH, str(port), *map(str, folders)],
+        [sys.executable, "-c", LAUNCH, str(port), "token" if token else "", *map(str, folders)],
         env=environ,
         stderr=subprocess.PIPE,
         text=True,
@@ -88,8 +93,10 @@ def serving(folders: list[Path], home: Path, *, port: int = 0) -> Iterator[Serve
     try:
         line = next(one for one in process.stderr if "http://" in one)
         reader.start()
-        with httpx.Client(base_url=line.split()[-1], trust_env=False, timeout=60) as client:
-            yield Server(line.split()[-1], process, client)
+        shown = {"Authorization": f"Bearer {token}"} if token else {}
+        address = line.split()[-1]
+        with httpx.Client(base_url=address, trust_env=False, timeout=60, headers=shown) as client:
+            yield Server(address, process, client)
     finally:
         process.kill()
         process.wait()

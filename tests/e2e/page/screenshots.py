@@ -15,6 +15,7 @@ import tempfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,27 @@ from tests.e2e.page.conftest import BROWSERS
 ROOT = Path(__file__).parents[3]
 SHOWN_ROOT = "/home/ana/code/trivium"
 COLOURS = 256
+# The tasks of the board: status, title, priority, in how many days they are due, epic, by whom.
+OPENED = "Mask secrets that are split over two lines"
+OPEN_TASK = "task:mask-secrets-that-are-split-over-two-lines"
+ABOUT = "code:src/trivium/parsing/secrets.py#Masked"
+LANGUAGES, RELEASE = "answer-in-any-language", "the-first-release"
+TEXT = (
+    "A key that a formatter broke in two is not seen by any rule.\n\n"
+    "- [x] collect such keys\n- [ ] join what ends in a backslash\n- [ ] measure `mask` again\n"
+)
+TASKS: Sequence[tuple[str, str, str, int, str | None, str | None]] = (
+    ("backlog", "Read tables of PDF files", "low", 0, None, None),
+    ("backlog", "Stem Finnish", "medium", 0, LANGUAGES, None),
+    ("backlog", "Show who changed a line last", "medium", 0, None, "ben"),
+    ("todo", "Split Thai into words", "high", -2, LANGUAGES, "ana"),
+    ("todo", "Write how to move an index", "medium", 12, RELEASE, None),
+    ("in_progress", OPENED, "critical", 1, RELEASE, "ana"),
+    ("in_progress", "Ask two folders at once", "medium", 0, None, "cem"),
+    ("review", "Say why a file was passed over", "medium", 3, RELEASE, "ben"),
+    ("done", "Find names by their parts", "medium", 0, None, "cem"),
+    ("done", "One page for all settings", "low", -9, RELEASE, "ana"),
+)
 # As many colours are kept as they are: paper and sheet differ by little.
 EXACT = 96
 FIVE_BITS, MIDDLE = 0xF8F8F8, 0x040404
@@ -53,6 +75,7 @@ class Picture:
     profile: str = ""
     width: int = 1360
     height: int = 860
+    file: str = ""
     more: dict[str, Any] = field(default_factory=dict)
 
 
@@ -71,6 +94,8 @@ PICTURES = (
         height=780,
         more={"has_touch": True, "is_mobile": True, "device_scale_factor": 1.5},
     ),
+    # Last, since what it shows has to be written down first.
+    Picture("board", f"/?view=tasks&item={OPEN_TASK}", ".reads", height=720, file="board.png"),
 )
 
 
@@ -92,8 +117,36 @@ def main() -> None:
                 raise SystemExit("The server did not come to an end with its folder.")
             for picture in PICTURES:
                 if not given.names or picture.name in given.names:
-                    take(browser, server, picture, given.out / f"page-{picture.name}.png")
+                    if picture.name == "board":
+                        write_tasks(server)
+                        soon(lambda: is_fresh(server))
+                    name = picture.file or f"page-{picture.name}.png"
+                    take(browser, server, picture, given.out / name)
         browser.close()
+
+
+def write_tasks(server: Server) -> None:
+    """Write down some tasks about this repository, to be seen on the board."""
+    for title in ("Answer in any language", "The first release"):
+        written(server, {"title": title, "type": "epic"})
+    for status, title, priority, days, epic, who in TASKS:
+        due = (date.today() + timedelta(days=days)).isoformat() if days else None
+        fields = {"title": title, "status": status, "priority": priority, "dueDate": due}
+        text = "" if title != OPENED else TEXT
+        links = [{"type": "references", "target": ABOUT}] if text else []
+        more = {"description": text, "links": links, "epic": epic, "assignee": who}
+        written(server, {**fields, **more})
+
+
+def is_fresh(server: Server) -> bool:
+    """Say whether all that was written is in the index."""
+    status = server.client.get("/api/status").json()
+    return status["progress"] is None and not status["dirtyFiles"]
+
+
+def written(server: Server, fields: dict[str, Any]) -> None:
+    """Write down one task."""
+    server.client.post("/api/tasks", json=fields).raise_for_status()
 
 
 def copied(folder: Path) -> Path:

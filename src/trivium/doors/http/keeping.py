@@ -75,11 +75,12 @@ class Keeping:
     async def get_status(self, request: Request) -> Response:
         """Say what a collection holds, what it passed over and what is being done."""
         wanted = answers.read(HttpCollection, query_data(request.query_params), is_text=True)
-        is_admin = access_of(request).may(Right.ADMIN)
+        access = access_of(request)
 
         def work() -> Response:
             upkeep = self._service.hosting.upkeep(wanted.collection)
-            return reply.found(self._status(upkeep, is_admin=is_admin))
+            data = self._status(upkeep, is_admin=access.may(Right.ADMIN))
+            return reply.found({**data, "mayWrite": access.may(Right.WRITE)})
 
         return await self._service.workers.run(request, work)
 

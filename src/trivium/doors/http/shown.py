@@ -141,6 +141,7 @@ STATUS = _object(
         "blankChunks": _COUNT,
         "skippedFiles": _list_of(_object({"path": _TEXT, "reason": _TEXT})),
         "progress": _or_null(_object({"stage": _TEXT, "done": _COUNT, "total": _COUNT})),
+        "mayWrite": {"type": "boolean"},
     },
     slowQueries=_list_of(_object({"tookMs": _NUMBER, "query": _TEXT, "at": _TEXT})),
 )

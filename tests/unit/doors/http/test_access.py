@@ -103,6 +103,13 @@ class TestWithTokens:
             data = send("GET", "/api/status", headers={"Authorization": f"bearer {made}"}).json()
             assert ("slowQueries" in data) == (right is Right.ADMIN)
 
+    def test_the_status_says_whether_who_asks_may_write(
+        self, send: Send, tokens: dict[Right, str]
+    ) -> None:
+        for right, made in tokens.items():
+            data = send("GET", "/api/status", headers={"Authorization": f"bearer {made}"}).json()
+            assert data["mayWrite"] == (right >= Right.WRITE)
+
 
 class TestWithOtherNames:
     @pytest.fixture

@@ -14,6 +14,7 @@ FOLDER = Path(trivium.__file__).parent / "doors" / "http" / "page"
 FILES = sorted(FOLDER.iterdir())
 TEXTS = {file.name: file.read_text(encoding="utf-8") for file in FILES}
 ASSET = re.compile(r"/assets/([\w.-]+)")
+LATER = re.compile(r"\bimport\(\"/assets/[\w.-]+\"\)")
 # Names of languages, not places that are asked for anything.
 NAMESPACES = ("http://www.w3.org/2000/svg",)
 # Whatever turns a string into part of the page, or into a program.
@@ -61,7 +62,40 @@ def test_a_file_is_no_longer_than_can_be_read(name: str) -> None:
     assert len(TEXTS[name].splitlines()) <= 400
 
 
+def loaded(*first: str, but: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the files that come with some, one leading to the next, without those that have come.
+
+    What is imported when somebody opens it does not come with the file that opens it.
+    """
+    found: set[str] = set()
+    left = list(first)
+    while left:
+        name = left.pop()
+        if name not in found | but:
+            found.add(name)
+            left += ASSET.findall(LATER.sub("", TEXTS[name]))
+    return frozenset(found)
+
+
+def size(names: frozenset[str], *, as_sent: bool = False) -> int:
+    read = [(FOLDER / name).read_bytes() for name in names]
+    return sum(len(gzip.compress(one, mtime=0)) if as_sent else len(one) for one in read)
+
+
 def test_the_page_stays_small() -> None:
-    assert sum(file.stat().st_size for file in FILES) < 192_000
-    # As it is sent.
-    assert sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in FILES) < 72_000
+    page = loaded("index.html")
+
+    assert size(page) < 192_000
+    assert size(page, as_sent=True) < 72_000
+
+
+def test_what_memory_loads_when_it_is_opened_stays_small() -> None:
+    page = loaded("index.html")
+    reading = loaded("memory.js", but=page)
+    writing = loaded("dragging.js", "acting.js", "editor.js", but=page | reading)
+
+    assert page | reading | writing == set(TEXTS)
+    assert size(reading) < 60_000
+    assert size(writing) < 44_000
+    assert size(reading, as_sent=True) < 24_000
+    assert size(writing, as_sent=True) < 16_000

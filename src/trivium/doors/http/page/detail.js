@@ -12,7 +12,7 @@ import { ask } from "/assets/server.js";
 import { editorLink } from "/assets/settings.js";
 import { go, state } from "/assets/state.js";
 import { named } from "/assets/text.js";
-import { labelOf, lineOf, pathOf, placeOf } from "/assets/words.js";
+import { labelOf, lineOf, nodeOf, pathOf, placeOf } from "/assets/words.js";
 
 const PANES = [
   ["", "Preview", showPreview],
@@ -112,6 +112,7 @@ function head(node, isHit, context) {
       el("h2", { dir: "auto" }, named(labelOf(node))),
       el("span", { class: "type" }, node.type),
       el("span", { class: "space" }),
+      remembering(node),
       isHit && confidence(node),
     ),
     el(
@@ -142,6 +143,14 @@ function head(node, isHit, context) {
         ),
     ),
   );
+}
+
+/** Open what is of memory; write a note about what is not. */
+function remembering(node) {
+  const item = nodeOf(node.id);
+  const isKept = pathOf(node).startsWith(".trivium/");
+  const to = isKept ? { view: `${node.kind}s`, item } : { view: "notes", item: "new", about: item };
+  return iconButton("note", isKept ? "Edit it" : "Write a note", { id: "remember", onclick: () => go(to) });
 }
 
 /** Put text on the clipboard, also where only the old way works; say so on the button. */

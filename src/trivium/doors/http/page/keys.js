@@ -2,9 +2,9 @@
 
 import { byId, el } from "/assets/element.js";
 import { dialog, hasLetterKeys, nextTheme } from "/assets/settings.js";
-import { go, state } from "/assets/state.js";
+import { go, NO_MEMORY, state } from "/assets/state.js";
 
-const KEYS = [
+export const KEYS = [
   ["/ or Ctrl K", "to the search field"],
   ["↓ ↑ or j k", "next and previous hit"],
   ["Enter", "open the hit; search at once"],
@@ -13,6 +13,7 @@ const KEYS = [
   ["y", "copy path:line"],
   ["o", "open in the editor"],
   ["+ −", "this answers it, this does not"],
+  ["m", "memory"],
   ["s", "status of the index"],
   ["t", "switch the theme"],
   ["?", "these keys"],
@@ -54,7 +55,7 @@ export function showKeys() {
 
 // Where the pane covers the list.
 export const isNarrow = () => matchMedia("(max-width: 900px)").matches;
-const isWriting = (target) =>
+export const isWriting = (target) =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 
 export function listenToKeys(told) {
@@ -83,6 +84,10 @@ function heard(event, told) {
   return hasLetterKeys() && letter(key, told);
 }
 
+const isAtStatus = () => state().view === "status";
+export const toStatus = () => go({ ...NO_MEMORY, view: isAtStatus() ? "" : "status" });
+export const toMemory = () => go({ view: state().view && !isAtStatus() ? "" : "tasks" });
+
 function toField() {
   const field = byId("query");
   if (state().view) go({ view: "" });
@@ -100,7 +105,8 @@ function inField(key, told) {
 }
 
 function escaped(target) {
-  if (state().view) go({ view: "" });
+  if (state().item) go({ item: "", edit: "" });
+  else if (state().view) go({ view: "" });
   else if (state().at) go({ at: "", open: false });
   else if (state().open && isNarrow()) go({ open: false });
   else if (target.closest?.(".detail")) (document.querySelector(".hit.selected h3 a") ?? byId("query")).focus();
@@ -122,7 +128,8 @@ function letter(key, told) {
     "+": () => told.judgeSelected(1),
     "-": () => told.judgeSelected(0),
     t: nextTheme,
-    s: () => go({ view: state().view ? "" : "status" }),
+    m: toMemory,
+    s: toStatus,
   }[key];
   does?.();
   return Boolean(does);

@@ -80,7 +80,7 @@ function asking(target, words, home, context) {
   return made;
 }
 
-async function sought(target, home, context) {
+export async function sought(target, home, context) {
   const name = target.split("#")[0].replace(ENDING, "").split("/").at(-1) || target;
   const params = { q: name, limit: TRIED, kind: KINDS, collection: context.collection };
   const { results } = await ask("/api/search", { params });
@@ -88,7 +88,7 @@ async function sought(target, home, context) {
 }
 
 /** Which of some nodes a link means: by its id, by its path, else by its name, the nearest first. */
-function meant(target, nodes, home) {
+export function meant(target, nodes, home) {
   if (ID.test(target)) return nodes.find((one) => one.id === target) ?? null;
   const [place, ...rest] = decoded(target).split("#");
   const heading = alike(rest.join("#"));

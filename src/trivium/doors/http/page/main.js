@@ -9,12 +9,12 @@ import { showFacets } from "/assets/facets.js";
 import { busy, dot, notify, quiet, say, showIndexState } from "/assets/frame.js";
 import { markSelected, showHits } from "/assets/hits.js";
 import { judge, judged, readJudgements } from "/assets/judging.js";
-import { isNarrow, listenToKeys, showKeys } from "/assets/keys.js";
+import { isNarrow, listenToKeys, showKeys, toMemory, toStatus } from "/assets/keys.js";
 import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
-import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { changed, FROM_THE_TOP, go, NO_FILTERS, NO_MEMORY, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
@@ -81,7 +81,7 @@ changed((now, before, why) => {
 });
 
 function askNow(typing) {
-  if (state().view === "status") return;
+  if (state().view) return;
   if (asksNothing(state())) {
     stop();
     answer = null;
@@ -152,6 +152,7 @@ async function tryAgain() {
     document.body.classList.remove("is-gone");
     quiet();
     begin();
+    showView();
     askNow(false);
   } catch {
     againTimer = setTimeout(tryAgain, AGAIN_AFTER_MS);
@@ -190,23 +191,21 @@ function showStart() {
 }
 
 function showView() {
-  const isStatus = state().view === "status";
-  document.body.classList.toggle("at-status", isStatus);
-  document.body.classList.toggle("is-open", state().open && !isStatus);
-  byId("wide").hidden = !isStatus;
-  if (isStatus && !byId("wide").childElementCount)
-    fill(byId("wide"), el("p", { class: "aside" }, "Reading the index…"));
+  const { view } = state();
+  const isWide = view !== "";
+  const wide = byId("wide");
+  document.body.classList.toggle("at-status", isWide);
+  document.body.classList.toggle("is-open", state().open && !isWide);
+  wide.hidden = !isWide;
+  if (!isWide) fill(wide);
+  else if (!wide.childElementCount) fill(wide, el("p", { class: "aside" }, "Reading…"));
   // What is covered cannot be reached by keys either.
-  const isCovered = isStatus || (state().open && isNarrow());
+  const isCovered = isWide || (state().open && isNarrow());
   for (const one of [byId("found"), byId("facets"), document.querySelector(".top")])
-    one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isStatus : isCovered);
-  if (isStatus)
-    openStatus({
-      collection: collectionNow,
-      heard: heardStatus,
-      failed: failedAside,
-    });
-  else fill(byId("wide"));
+    one.toggleAttribute("inert", one.matches(".top") ? isCovered && !isWide : isCovered);
+  const context = { collection: collectionNow, heard: heardStatus, failed: failedAside };
+  if (view === "status") openStatus(context);
+  else if (isWide) import("/assets/memory.js").then(({ show }) => show(wide, context), () => failed({ isGone: true }));
 }
 
 function selectedId() {
@@ -350,16 +349,17 @@ byId("profile").addEventListener("change", (event) =>
   ),
 );
 byId("collection").addEventListener("change", (event) =>
-  go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }),
+  go({ ...FROM_THE_TOP, ...NO_MEMORY, view: state().view, collection: event.target.value, ...NO_FILTERS }),
 );
-byId("state").addEventListener("click", () => go({ view: state().view ? "" : "status" }));
+byId("state").addEventListener("click", toStatus);
+byId("memory").addEventListener("click", toMemory);
 byId("theme").addEventListener("click", nextTheme);
 byId("settings").addEventListener("click", openTheSettings);
 byId("help").addEventListener("click", showKeys);
 byId("clear").addEventListener("click", clear);
 byId("brand").addEventListener("click", (event) => {
   event.preventDefault();
-  go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
+  go({ ...FROM_THE_TOP, q: "", ...NO_FILTERS });
   field.focus();
 });
 changed(() => showChoices(profiles, collections));
@@ -371,6 +371,7 @@ listenToKeys({
     if (hit) keepJudgement(hit, worth);
   },
 });
+byId("memory").prepend(icon("note"));
 fill(byId("clear"), icon("close"));
 fill(byId("settings"), icon("gear"));
 fill(byId("help"), icon("keys"));

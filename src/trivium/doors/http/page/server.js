@@ -41,7 +41,7 @@ function headers(more = {}) {
   return known ? { ...more, Authorization: `Bearer ${known}` } : more;
 }
 
-async function sent(path, { params = {}, signal, method = "GET", body } = {}) {
+async function sent(path, { params = {}, signal, method = "GET", body, version } = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -56,7 +56,10 @@ async function sent(path, { params = {}, signal, method = "GET", body } = {}) {
       method,
       signal,
       body: sending,
-      headers: headers(sending ? { "Content-Type": "application/json" } : {}),
+      headers: headers({
+        ...(sending && { "Content-Type": "application/json" }),
+        ...(version && { "If-Match": `"${version}"` }),
+      }),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;

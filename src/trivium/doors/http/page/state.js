@@ -2,7 +2,9 @@
 // kept, shared and gone back to. While somebody types, one entry of the history is rewritten.
 
 const LISTS = ["kind", "type", "language", "folder", "tag", "edge"];
-const TEXTS = ["q", "collection", "profile", "sort", "hit", "at", "pane", "view", "hops"];
+// Which of memory is open, and what of it is listed.
+const OF_MEMORY = ["item", "edit", "about", "find", "label", "status", "priority", "epic", "who", "due", "by"];
+const TEXTS = ["q", "collection", "profile", "sort", "hit", "at", "pane", "view", "hops", ...OF_MEMORY];
 const EMPTY = Object.freeze({
   ...Object.fromEntries(TEXTS.map((name) => [name, ""])),
   ...Object.fromEntries(LISTS.map((name) => [name, Object.freeze([])])),
@@ -37,11 +39,12 @@ export function addressOf(state) {
 export const state = () => now;
 export const changed = (listener) => listeners.add(listener);
 export const withChange = (change) => ({ ...now, ...change });
+export const NO_MEMORY = Object.freeze(Object.fromEntries(OF_MEMORY.map((name) => [name, ""])));
 
 /** Change the state. `replace` rewrites the entry of the history instead of adding one. */
 export function go(change, { replace = false, why = "" } = {}) {
   const before = now;
-  now = Object.freeze({ ...now, ...change });
+  now = Object.freeze({ ...now, ...(change.view === "" && NO_MEMORY), ...change });
   const address = addressOf(now);
   if (address !== location.pathname + location.search) {
     if (replace) history.replaceState(null, "", address);
