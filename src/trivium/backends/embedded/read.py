@@ -212,7 +212,8 @@ class EmbeddedSnapshot:
             folder = self._life.space(model_id)
             state = pinned.state if pinned is not None else folder.state()
             if state is not None and state.rows and chunks and (pinned or folder.is_whole()):
-                found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
+                share = min(1.0, state.rows / chunks)
+                found.append(Space(model_id, state.dimension, share, state.listed))
         return found
 
     def _count_embeddable(self) -> int:

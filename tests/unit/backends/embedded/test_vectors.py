@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.backends.embedded.vectors import Rows, exact_cosines
+from trivium.backends.embedded.scan import Rows, exact_cosines
 from trivium.backends.quantise import to_int8, to_int16
 from trivium.testing.filling import vector_of, vectors_of
 
