@@ -4,11 +4,12 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from trivium.backends.base import Backend
-from trivium.backends.embedded import store, vast, vectors
+from trivium.backends.embedded import lists, store, vast, vectors
 from trivium.backends.embedded.read import EmbeddedSnapshot
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.filtering.conditions import EVERYTHING, build
@@ -17,9 +18,7 @@ from trivium.testing.filling import MODEL, embed, vector_of, write
 from trivium.testing.parity import BackendParity
 from trivium.testing.promises import MakeBackend
 from trivium.testing.promises_filters import FilterPromises
-from trivium.testing.promises_units import UnitPromises
 from trivium.testing.promises_vectors import VectorPromises
-from trivium.testing.promises_writing import WritingPromises
 
 
 class Arranged(EmbeddedBackend):
@@ -37,10 +36,6 @@ class Arranged(EmbeddedBackend):
 @pytest.fixture(autouse=True)
 def lists_at_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """A handful of vectors is very many, and no ranking too deep for lists."""
-    set_sizes(monkeypatch)
-
-
-def set_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vast, "_VAST", 4)
     monkeypatch.setattr(vectors, "_PROBE_SHARE", 1000.0)
     # A snapshot may be asked for by who writes: then the lists wait.
@@ -57,7 +52,7 @@ def arranged_in(folder: Path) -> MakeBackend:
     return make
 
 
-class TestInLists(VectorPromises, UnitPromises, FilterPromises, WritingPromises):
+class TestInLists(VectorPromises, FilterPromises):
     @pytest.fixture
     def make_backend(self, tmp_path: Path) -> MakeBackend:
         return arranged_in(tmp_path)
@@ -73,11 +68,13 @@ class TestParityInLists(BackendParity):
 def test_the_suite_above_does_search_in_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    probed = []
-    original = vectors.probe
-    monkeypatch.setattr(
-        vectors, "probe", lambda *given, **more: probed.append(1) or original(*given, **more)
-    )
+    probed: list[int] = []
+
+    def counting(*given: Any, **more: Any) -> Any:
+        probed.append(1)
+        return lists.probe(*given, **more)
+
+    monkeypatch.setattr(vectors, "probe", counting)
     backend = arranged_in(tmp_path)()
     write(backend, corpus.generated())
     embed(backend)
