@@ -7,6 +7,7 @@ scanned whole. A filter is a list of chunk numbers at hand; finding those is the
 With --texts, vectors are those of the static model for pieces of the files below some folders,
 and queries two to six words of such a piece: far from everything, the hardest there are.
 Run: python -m benchmarks.vast [--vectors 200000 1000000] [--dimensions 256 384] [--texts FOLDER]
+With --faiss, as many lists of faiss-cpu are asked as well, with as many looked at as find as much.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.corpus import settings_for
 from benchmarks.measure import Row, arguments, cpu_ms, high, middle, report, resident_mb, verdict
 from trivium.backends.embedded import vast
+from trivium.backends.embedded.lists import how_many
 from trivium.backends.embedded.scan import Rows, empty_rows
 from trivium.backends.embedded.vectors import SpaceFolder, SpaceReader
 from trivium.backends.quantise import to_int8
@@ -223,8 +226,17 @@ def _reader(place: Path) -> SpaceReader:
     return SpaceReader(*loaded[1:])
 
 
-def measured(made: Synthetic | Texts, *, cache: Path) -> tuple[list[Row], Row]:
-    """Make a space, ask it before and after it lies in lists; return queries, and what it cost."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Rows of the tables: for each filter, of the lists, and of faiss if that was asked for."""
+
+    queries: list[Row]
+    cost: Row
+    peer: list[Row]
+
+
+def measured(made: Synthetic | Texts, *, cache: Path, has_peer: bool) -> Measured:
+    """Make a space, and ask it before and after it lies in lists."""
     import numpy as np
 
     place = cache / "vast"
@@ -237,7 +249,6 @@ def measured(made: Synthetic | Texts, *, cache: Path) -> tuple[list[Row], Row]:
     folder = SpaceFolder(place / "space")
     none = np.empty(0, np.int64)
     folder.save(seq=1, last_vector=1, base=rows, delta=empty_rows(dimension), dead=none)
-    del rows
     exact = {name: asked(_reader(place), queries, allowed) for name, allowed in filters.items()}
     build = cpu_ms(
         lambda: vast.arrange(folder, locked=nullcontext, progress=lambda _done, _total: None)
@@ -252,9 +263,56 @@ def measured(made: Synthetic | Texts, *, cache: Path) -> tuple[list[Row], Row]:
         text=True,
     )
     shutil.rmtree(place)
+    peer = []
+    if has_peer:
+        least = recall(listed["none"][0], exact["none"][0])
+        peer.append(faiss_peer(rows, queries, exact["none"][0], least=least))
     size = f"{count:,} x {dimension}"
     cost = _cost(size, build, state.list_count, json.loads(child.stdout))
-    return [_line(size, name, listed[name], exact[name]) for name in filters], cost
+    lines = [_line(size, name, listed[name], exact[name]) for name in filters]
+    return Measured(lines, cost, peer)
+
+
+def faiss_peer(
+    rows: Rows, queries: NDArray[np.float32], exact: Sequence[Sequence[int]], *, least: float
+) -> Row:
+    """Return what as many lists of faiss take to find as much, each with 8 bits a number."""
+    import faiss
+    import numpy as np
+
+    faiss.omp_set_num_threads(1)
+    lists = how_many(len(rows.numbers))
+    index = faiss.index_factory(rows.matrix.shape[1], f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
+
+    def floats(at: slice | NDArray[np.int64]) -> NDArray[np.float32]:
+        made: NDArray[np.float32] = rows.matrix[at] * rows.scales[at][:, np.newaxis]
+        return made
+
+    def build() -> None:
+        index.train(floats(slice(None, None, max(1, len(rows.numbers) // (32 * lists)))))
+        for start in range(0, len(rows.numbers), _AT_ONCE):
+            index.add(floats(slice(start, start + _AT_ONCE)))
+
+    build_ms, share, took = cpu_ms(build), 0.0, [0.0]
+    while share < least and index.nprobe < lists:
+        index.nprobe *= 2
+        found, took = [], []
+        for query in queries:
+            started = time.process_time_ns()
+            places = index.search(query[np.newaxis], 2 * _TOP)[1][0]
+            near = floats(places) @ query
+            found.append(rows.numbers[places[np.argsort(-near)[:_TOP]]].tolist())
+            took.append((time.process_time_ns() - started) / 1e6)
+        share = recall(found, exact)
+    return {
+        "vectors": f"{len(rows.numbers):,} x {rows.matrix.shape[1]}",
+        "lists": lists,
+        "looked at": int(index.nprobe),
+        "build CPU s": build_ms / 1000,
+        "p50 ms": middle(took),
+        "p95": high(took),
+        f"recall@{_TOP}": f"{share:.3f}",
+    }
 
 
 Asked = tuple[list[list[int]], list[float]]
@@ -294,6 +352,7 @@ def main() -> None:
     parser.add_argument("--vectors", type=int, nargs="+", default=[200_000, 1_000_000])
     parser.add_argument("--dimensions", type=int, nargs="+", default=[256, 384])
     parser.add_argument("--texts", type=Path, nargs="+", help="folders whose texts to embed")
+    parser.add_argument("--faiss", action="store_true", help="ask faiss-cpu as well, if installed")
     parser.add_argument("--open", type=Path, help="only ask a space that is there")
     given = parser.parse_args()
     if given.open is not None:
@@ -305,14 +364,13 @@ def main() -> None:
     if given.texts:
         most = max(given.vectors)
         every = iter([Texts(given.texts, most=most, home=given.cache / "vast-home")])
-    rows: list[Row] = []
-    costs: list[Row] = []
-    for made in every:
-        lines, cost = measured(made, cache=given.cache)
-        rows += lines
-        costs.append(cost)
-    report("very many vectors, CPU time of a query", rows, to=given.json)
-    report("very many vectors, cost of lists", costs, to=given.json)
+    found = [measured(made, cache=given.cache, has_peer=given.faiss) for made in every]
+    lines = [line for one in found for line in one.queries]
+    report("very many vectors, CPU time of a query", lines, to=given.json)
+    report("very many vectors, cost of lists", [one.cost for one in found], to=given.json)
+    if given.faiss:
+        peers = [line for one in found for line in one.peer]
+        report("the same found with faiss", peers, to=given.json)
 
 
 if __name__ == "__main__":
