@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trivium.backends.base import Backend
-from trivium.backends.embedded import lists, store, vast, vectors
+from trivium.backends.embedded import lists, spaces, store, vast
 from trivium.backends.embedded.read import EmbeddedSnapshot
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.filtering.conditions import EVERYTHING, build
@@ -37,7 +37,7 @@ class Arranged(EmbeddedBackend):
 def lists_at_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """A handful of vectors is very many, and no ranking too deep for lists."""
     monkeypatch.setattr(vast, "_VAST", 4)
-    monkeypatch.setattr(vectors, "_PROBE_SHARE", 1000.0)
+    monkeypatch.setattr(spaces, "_PROBE_SHARE", 1000.0)
     # A snapshot may be asked for by who writes: then the lists wait.
     monkeypatch.setattr(store, "_ARRANGED_S", 0.0)
 
@@ -74,7 +74,7 @@ def test_the_suite_above_does_search_in_lists(
         probed.append(1)
         return lists.probe(*given, **more)
 
-    monkeypatch.setattr(vectors, "probe", counting)
+    monkeypatch.setattr(spaces, "probe", counting)
     backend = arranged_in(tmp_path)()
     write(backend, corpus.generated())
     embed(backend)

@@ -43,8 +43,8 @@ from trivium.backends.embedded.rows import (
     unpacked,
 )
 from trivium.backends.embedded.search import EmbeddedText, EmbeddedVectors
+from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.embedded.text import TextFolder, TextReader, TextWriter, view_key
-from trivium.backends.embedded.vectors import SpaceReader
 from trivium.errors import BackendError
 from trivium.filtering.conditions import Filter
 from trivium.types import (
