@@ -27,10 +27,11 @@ _SAMPLED_PER_LIST = 32
 _ROUNDS = 6
 # Five milliseconds: a search in another thread waits no longer for the interpreter.
 _AT_ONCE = 512
-# Of static vectors of 250,000 texts and queries of two to six words, this share finds .957 of
-# the 30 nearest; it stops after two such shares where vectors lie in clear groups.
+# So many rows, or so many lists of them, bring nothing new before a query stops. Static vectors and
+# queries of a few words, the hardest there are (benchmarks.vast --texts), need the share at 800,000
+# rows to find .96 of the 30 nearest, and the lists at 250,000 to find .95.
 _STEP_SHARE = 0.02
-_STEP_LEAST = 2048
+_STEP_LISTS = 64
 # The best that must not change are so many even if fewer are asked for: the same lists are
 # then looked at whatever the depth, so that a short ranking is the start of a longer one.
 _STEADY = 128
@@ -209,7 +210,7 @@ def probe(
     steady = max(limit, _STEADY)
     every = len(rows.numbers)
     # So many rows of all, and as large a share of those that are let through.
-    step = max(_STEP_LEAST, math.ceil(_STEP_SHARE * every))
+    step = math.ceil(every * max(_STEP_SHARE, _STEP_LISTS / lists.count))
     enough = step if gate is None else math.ceil(step * gate.count / every)
     best = _Best(steady, asked.off)
     seen, has_new = 0, False

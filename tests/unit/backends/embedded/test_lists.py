@@ -57,7 +57,7 @@ def gate(made: Lists, allowed: Sequence[int] | None, dead: Sequence[int] = ()) -
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the rows of lists that are looked at; steps are as small as the rows are few."""
-    monkeypatch.setattr(lists, "_STEP_LEAST", 1)
+    monkeypatch.setattr(lists, "_STEP_LISTS", 1)
     seen: list[int] = []
     original = Asked.dots_of_spans
 
