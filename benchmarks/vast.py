@@ -5,7 +5,7 @@ that falls from one direction to the next as in learned spaces, and queries of w
 near a row and half between two groups, where nothing is near. Recall is against the same rows
 scanned whole. A filter is a list of chunk numbers at hand; finding those is the record's part.
 With --texts, vectors are those of the static model for pieces of the files below some folders,
-and queries two to six words of such a piece: far from everything, the hardest there are.
+and queries two to six words of such a piece: far from everything, and so hard to find for.
 Run: python -m benchmarks.vast [--vectors 200000 1000000] [--dimensions 256 384] [--texts FOLDER]
 With --faiss, as many lists of faiss-cpu are asked as well, with as many looked at as find as much.
 """

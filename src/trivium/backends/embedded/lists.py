@@ -28,7 +28,7 @@ _ROUNDS = 6
 # Five milliseconds: a search in another thread waits no longer for the interpreter.
 _AT_ONCE = 512
 # So many rows, or so many lists of them, bring nothing new before a query stops. Static vectors and
-# queries of a few words, the hardest there are (benchmarks.vast --texts), need the share at 800,000
+# queries of a few words, the hardest measured (benchmarks.vast --texts), need the share at 800,000
 # rows to find .96 of the 30 nearest, and the lists at 250,000 to find .95.
 _STEP_SHARE = 0.02
 _STEP_LISTS = 64
