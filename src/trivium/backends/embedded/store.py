@@ -140,6 +140,8 @@ class EmbeddedBackend:
         return sum(self._arranged(life, model_id, progress) for model_id in life.spaces_there())
 
     def _arranged(self, life: Life, model_id: str, progress: Callable[[int, int], None]) -> bool:
+        if not vast.may_be_due(life.space(model_id)):
+            return False
         what = "Putting vectors into lists"
         name, wanted = f"lists-{model_id}", self._is_wanted
         try:

@@ -36,6 +36,12 @@ Progress = Callable[[int, int], None]
 Locked = Callable[[], AbstractContextManager[None]]
 
 
+def may_be_due(folder: SpaceFolder) -> bool:
+    """Say whether `arrange` may have anything to do; opens no vectors and takes no turn."""
+    state = folder.state()
+    return folder.is_being_made or (state is not None and state.rows >= _VAST)
+
+
 def is_due(loaded: Loaded) -> bool:
     """Say whether the base of a space should be put into lists, for the first time or anew."""
     # Rows of zeros alone, as a service gives that cannot embed now, have no centres.

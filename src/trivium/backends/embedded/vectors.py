@@ -203,6 +203,11 @@ class SpaceFolder:
     def _making(self) -> Path:
         return self.folder / "making"
 
+    @property
+    def is_being_made(self) -> bool:
+        """Whether lists are being made, or were when a process died."""
+        return self._making.exists()
+
     def clear(self) -> None:
         """Remove what a death in the middle of `prepare` has left."""
         shutil.rmtree(self._making, ignore_errors=True)

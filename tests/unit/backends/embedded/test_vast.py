@@ -100,6 +100,7 @@ def test_a_space_is_put_into_lists_once_it_is_vast_and_finds_the_same(
     fill(backend, range(VAST - 1))
     assert backend.arrange(no_progress) == 0
     assert listed(backend) is None
+    assert not list(backend.folder.glob("lists-*"))
 
     fill(backend, range(VAST, VAST + 21))
     before = {asked: found(backend, asked) for asked in WORDS}
