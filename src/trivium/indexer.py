@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import (
+    Arranging,
     Backend,
     Batch,
     FileContent,
@@ -396,6 +397,18 @@ def embed(
             say(remark)
     publish(backend, wait_s=wait_s)
     return filling.done
+
+
+def arrange(backend: Backend, *, progress: Progress = no_progress) -> int:
+    """Have a backend put very many vectors into lists, if it does; return of how many spaces.
+
+    Takes up to a minute for a million, once, and some seconds for each tenth that comes later.
+    Searches do not need it: where the disk has no room for it, they scan on.
+    """
+    backend = backend.as_it_is()
+    if not isinstance(backend, Arranging):
+        return 0
+    return backend.arrange(lambda done, total: progress("lists", done, total))
 
 
 def write_all(writer: Writer, contents: Iterable[FileContent]) -> None:

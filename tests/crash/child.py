@@ -18,7 +18,7 @@ from typing import Any
 from tests.crash import story
 
 from trivium import config, indexer
-from trivium.backends.embedded import database, derive, garbage, text, vectors, write
+from trivium.backends.embedded import database, derive, garbage, text, vast, vectors, write
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import open_collection
 from trivium.testing import filling
@@ -33,6 +33,7 @@ _PLACES: dict[str, object] = {
     "database": database,
     "garbage": garbage,
     "text": text,
+    "vast": vast,
     "vectors": vectors,
 }
 
@@ -52,6 +53,7 @@ def _make_everything_happen_early() -> None:
     """Small limits, so that a short life sees rebuilds, merges and several batches."""
     text._SMALL = 0
     vectors._DELTA_LEAST = 8
+    vast._VAST = 8
     garbage._UNUSED_LEAST = 2
     garbage._UNUSED_SHARE = 0.1
     indexer._BATCH_FILES = 3
@@ -71,6 +73,7 @@ def batches(place: Path, seed: int, count: int) -> None:
                 writer.publish()
         if number % 4 == 0:
             filling.embed(backend)
+            backend.arrange(lambda _done, _total: None)
 
 
 def folder(place: Path, seed: int, count: int) -> None:

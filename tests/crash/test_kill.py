@@ -14,6 +14,7 @@ import pytest
 from tests.crash import child, story
 
 from trivium.backends.base import Snapshot
+from trivium.backends.embedded import vast
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import Collection, open_collection
 from trivium.filtering.conditions import EVERYTHING
@@ -57,6 +58,19 @@ POINTS = [
     "SpaceFolder.save:before:2",
     "SpaceFolder.save:after:1",
     "SpaceFolder.save:after:2",
+    "SpaceFolder.prepare:before:1",
+    "SpaceFolder.prepare:after:1",
+    "SpaceFolder.adopt:before:1",
+    "SpaceFolder.adopt:after:1",
+    "SpaceFolder._sweep:before:3",
+    "SpaceFolder.clear:before:2",
+    "vectors._write_lists:before:1",
+    "vectors._write_lists:after:1",
+    "vectors._write_parts:after:2",
+    "vast._make:after:1",
+    "vast._make:after:2",
+    "vast.since:after:1",
+    "vast.since:after:2",
     "vectors._write:after:1",
     "vectors._write:after:3",
     "vectors.write_aside:before:3",
@@ -211,6 +225,32 @@ def test_a_death_at_this_point_loses_nothing(tmp_path: Path, point: str) -> None
     said, _ = process.communicate()
     assert process.returncode == -signal.SIGKILL, "the story never came to this point"
     heal_and_check(tmp_path, seed, promised(said))
+
+
+@pytest.mark.parametrize(
+    "point", ["vectors._write_lists:before:1", "SpaceFolder.prepare:after:1", "vast.since:after:1"]
+)
+def test_lists_that_a_death_left_half_made_are_cleared_away_and_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    seed = 7
+    process = start("batches", tmp_path, seed, STEPS, point)
+    said, _ = process.communicate()
+    assert process.returncode == -signal.SIGKILL, "the story never came to this point"
+    (left,) = (tmp_path / "index/vectors").glob("*/making")
+    assert list(left.iterdir())
+    heal_and_check(tmp_path, seed, promised(said))
+
+    monkeypatch.setattr(vast, "_VAST", 8)
+    backend = child.open_backend(tmp_path)
+    with backend.snapshot() as snapshot:
+        done = snapshot.contents().seq
+    assert backend.arrange(lambda _done, _total: None) == 1
+    check_indexes(backend, seed, done, written=done)
+    with backend.snapshot() as snapshot:
+        assert [space.listed is not None for space in snapshot.spaces()] == [True]
+    backend.close()
+    assert not left.exists()
 
 
 @pytest.mark.parametrize("is_known", [True, False])

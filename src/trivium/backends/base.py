@@ -7,10 +7,10 @@ sequence number; text and vector indexes know which one they contain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trivium.filtering.comparing import instant
 from trivium.filtering.conditions import Filter
@@ -134,12 +134,28 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """How very many vectors are searched: in the nearest of `lists`, and in all that are in none.
+
+    `vectors` are those in lists, `scanned` the others.
+    """
+
+    lists: int
+    vectors: int
+    scanned: int
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
-    """A vector space in the index and the share of chunks it covers, 0 to 1."""
+    """A vector space in the index and the share of chunks it covers, 0 to 1.
+
+    One that is `listed` holds very many vectors, and finds nearly all of the nearest.
+    """
 
     model_id: str
     dimension: int
     coverage: float
+    listed: Listed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,6 +556,19 @@ class Writer(Protocol):
 
     def compact(self) -> None:
         """Drop what was deleted from the text and vector indexes, statistics included."""
+        ...
+
+
+@runtime_checkable
+class Arranging(Protocol):
+    """A backend that can be made faster behind the scenes."""
+
+    def arrange(self, progress: Callable[[int, int], None]) -> int:
+        """Put the vectors of large spaces into lists where that is due; return of how many.
+
+        Searches and writers go on meanwhile, and find the same as before or nearly. `progress`
+        may raise to end it; what is there then stays as it was.
+        """
         ...
 
 

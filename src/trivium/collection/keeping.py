@@ -105,7 +105,10 @@ class Keeping(Held):
         UsageError before anything is sent to a service if that is more than settings allow and
         not `yes`.
         """
-        return self._meaning.embed(progress, say=say, yes=yes, retries=retries)
+        done = self._meaning.embed(progress, say=say, yes=yes, retries=retries)
+        # Only once all is said and done: it takes longest where most was embedded.
+        indexer.arrange(self._backend, progress=progress)
+        return done
 
     def renewal(self) -> Renewal | None:
         """Say whether the set model gives vectors of another length now; forgets nothing.

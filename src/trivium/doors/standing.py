@@ -27,7 +27,17 @@ def status_data(now: Status) -> dict[str, object]:
         "modelProblem": now.problem or None,
         "queriesKept": now.queries,
         "spaces": [
-            {"model": one.model_id, "dimension": one.dimension, "coverage": round(one.coverage, 4)}
+            {
+                "model": one.model_id,
+                "dimension": one.dimension,
+                "coverage": round(one.coverage, 4),
+                "listed": one.listed
+                and {
+                    "lists": one.listed.lists,
+                    "vectors": one.listed.vectors,
+                    "scannedInFull": one.listed.scanned,
+                },
+            }
             for one in now.spaces
         ],
         "filling": now.filling

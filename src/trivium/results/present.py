@@ -15,7 +15,7 @@ from trivium.ranking.confidence import is_weak
 from trivium.types import Answer, Chunk, Edge, Evidence, Hit, Node
 
 if TYPE_CHECKING:
-    from trivium.backends.base import FileHistory
+    from trivium.backends.base import FileHistory, Listed
     from trivium.parsing.skills import SectionPreview
 
 # JSON as Python has it; a door serialises it.
@@ -268,6 +268,14 @@ def embedded(share: float, *, chunks: int) -> str:
     percent = math.floor(round(share * _WHOLE_PERCENT, _DIGITS))
     missing = chunks - round(share * chunks)
     return f"{percent}%, {counted(missing, 'chunk')} to go" if share and missing else f"{percent}%"
+
+
+def in_lists(found: Listed | None) -> str:
+    """Say how very many vectors are searched; nothing of a space that is scanned whole."""
+    if found is None:
+        return ""
+    whole = f", {found.scanned:,} scanned in full" if found.scanned else ""
+    return f", {found.vectors:,} vectors in {found.lists:,} lists{whole}"
 
 
 def filling(model: str, share: float, texts: int, seconds: float | None) -> str:

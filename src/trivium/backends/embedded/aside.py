@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 T = TypeVar("T")
 # File systems tell times in steps of up to ten milliseconds, FAT of two seconds: of two files
@@ -21,9 +22,16 @@ _SETTLED_NS = 3_000_000_000
 
 def write_aside(path: Path, data: bytes) -> None:
     """Make `data` the content of `path`; a reader sees the old content or the new."""
+    with writing_aside(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing_aside(path: Path) -> Iterator[IO[bytes]]:
+    """Give a file to write that becomes `path` at the end, unless that is not reached."""
     temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
     with temporary.open("wb") as file:
-        file.write(data)
+        yield file
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

@@ -14,16 +14,9 @@ from typing import TYPE_CHECKING
 
 from trivium.backends.embedded import database
 from trivium.backends.embedded.read import stream
+from trivium.backends.embedded.scan import Rows, empty_rows, joined, rows_of
 from trivium.backends.embedded.text import TextFolder, TextWriter, needs_rebuild
-from trivium.backends.embedded.vectors import (
-    Rows,
-    SpaceFolder,
-    SpaceState,
-    empty_rows,
-    is_heavy,
-    joined,
-    rows_of,
-)
+from trivium.backends.embedded.vectors import SpaceFolder, SpaceState, is_heavy
 from trivium.errors import BackendError
 from trivium.types import Chunk, Node
 
@@ -209,7 +202,7 @@ class Derived:
                 dead=np.empty(0, np.int64),
             )
             return
-        state, base, delta, dead = loaded
+        state, base, delta, dead, lists = loaded
         gone = np.array(
             [
                 n
@@ -227,7 +220,7 @@ class Derived:
         replaced = np.union1d(gone, newer.numbers)
         dead = np.union1d(dead, base.numbers[np.isin(base.numbers, replaced)])
         merged = None
-        if is_heavy(base, delta, dead):
+        if is_heavy(base, delta, dead, is_in_lists=lists is not None):
             merged = joined([base.keep(~np.isin(base.numbers, dead)), delta])
             delta, dead = empty_rows(dimension), np.empty(0, np.int64)
         folder.save(seq=seq, last_vector=last, base=merged, delta=delta, dead=dead)

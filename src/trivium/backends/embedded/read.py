@@ -43,8 +43,8 @@ from trivium.backends.embedded.rows import (
     unpacked,
 )
 from trivium.backends.embedded.search import EmbeddedText, EmbeddedVectors
+from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.embedded.text import TextFolder, TextReader, TextWriter, view_key
-from trivium.backends.embedded.vectors import SpaceReader
 from trivium.errors import BackendError
 from trivium.filtering.conditions import Filter
 from trivium.types import (
@@ -221,7 +221,8 @@ class EmbeddedSnapshot:
             folder = self._life.space(model_id)
             state = pinned.state if pinned is not None else folder.state()
             if state is not None and state.rows and chunks and (pinned or folder.is_whole()):
-                found.append(Space(model_id, state.dimension, min(1.0, state.rows / chunks)))
+                share = min(1.0, state.rows / chunks)
+                found.append(Space(model_id, state.dimension, share, state.listed))
         return found
 
     def _count_embeddable(self) -> int:

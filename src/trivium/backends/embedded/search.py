@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.backends.embedded.filters import needs_rows
+from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.embedded.text import TextReader
-from trivium.backends.embedded.vectors import SpaceReader
 from trivium.filtering.conditions import Filter
 from trivium.query.grammar import Query
 from trivium.types import Background, ChunkId, Ranking, Scores

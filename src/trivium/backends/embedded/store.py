@@ -8,15 +8,16 @@ made anew is noticed at the next snapshot or writer.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.backends.embedded import database, garbage
+from trivium.backends.embedded import database, garbage, vast
 from trivium.backends.embedded.database import Files
 from trivium.backends.embedded.life import Life
 from trivium.backends.embedded.lock import turn_lock, writer_lock
@@ -26,7 +27,11 @@ from trivium.backends.embedded.write import EmbeddedWriter
 from trivium.errors import BackendError, IndexLocked, IndexRemoved, IndexUnusable
 from trivium.types import View
 
+log = logging.getLogger(__name__)
+
 _INTRODUCED_S = 5.0
+# Lists that took a minute to make wait as long for a first sync to end.
+_ARRANGED_S = 600.0
 _MOST_TRIES = 5
 
 
@@ -131,6 +136,33 @@ class EmbeddedBackend:
                 turn.enter_context(lock)
                 self._check_is_there()
             yield
+
+    def arrange(self, progress: Callable[[int, int], None]) -> int:
+        """Put the vectors of large spaces into lists where that is due; return of how many."""
+        with self._translated("Reading the index"), self._reading() as link:
+            life = link.life
+        return sum(self._arranged(life, model_id, progress) for model_id in life.spaces_there())
+
+    def _arranged(self, life: Life, model_id: str, progress: Callable[[int, int], None]) -> bool:
+        if not vast.may_be_due(life.space(model_id)):
+            return False
+        what = "Putting vectors into lists"
+        name, wanted = f"lists-{model_id}", self._is_wanted
+        try:
+            with self._named(what), turn_lock(self.folder, name, wait_s=0, wanted=wanted):
+                return vast.arrange(
+                    life.space(model_id),
+                    locked=lambda: self._locked(what, wait_s=_ARRANGED_S),
+                    progress=progress,
+                )
+        except IndexLocked:
+            log.info("another process is at it: %s of %s", what, model_id)
+        except IndexRemoved:
+            raise
+        except BackendError as error:
+            # A disk that is full: searches scan on.
+            log.warning("vectors of %s are scanned in full: %s", model_id, error)
+        return False
 
     def destroy(self, *, wait_s: float) -> None:
         """Remove the collection, and the store too if no other collection uses it.

@@ -40,7 +40,7 @@ from trivium.errors import (
     ModelError,
     UsageError,
 )
-from trivium.results.present import counted, embedded, filling, one_line, printable
+from trivium.results.present import counted, embedded, filling, in_lists, one_line, printable
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Status
@@ -206,7 +206,7 @@ def _status_text(now: Status) -> str:
         else ""
     )
     means = [
-        f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}"
+        f"{one.model_id} {embedded(one.coverage, chunks=contents.chunks)}{in_lists(one.listed)}"
         for one in now.spaces
         if now.filling is None or one.model_id != now.filling.model_id
     ]

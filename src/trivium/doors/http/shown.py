@@ -115,7 +115,18 @@ STATUS = _object(
         "model": _TEXT,
         "modelProblem": _TEXT_OR_NULL,
         "queriesKept": _COUNT,
-        "spaces": _list_of(_object({"model": _TEXT, "dimension": _COUNT, "coverage": _NUMBER})),
+        "spaces": _list_of(
+            _object(
+                {
+                    "model": _TEXT,
+                    "dimension": _COUNT,
+                    "coverage": _NUMBER,
+                    "listed": _or_null(
+                        _object({"lists": _COUNT, "vectors": _COUNT, "scannedInFull": _COUNT})
+                    ),
+                }
+            )
+        ),
         "filling": _or_null(
             _object(
                 {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.backends.embedded import vectors
-from trivium.backends.embedded.vectors import Rows, SpaceReader, exact_cosines
+from trivium.backends.embedded import spaces
+from trivium.backends.embedded.scan import Rows, empty_rows, exact_cosines, scan
+from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.quantise import to_int8, to_int16
 from trivium.testing.filling import vector_of, vectors_of
 
@@ -67,14 +68,14 @@ def test_a_query_that_asks_again_under_a_filter_passes_over_the_rows_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     passes: list[int] = []
-    honest = vectors._scan
+    honest = scan
 
     def counted(rows: Rows, vector: np.ndarray) -> object:
         passes.append(len(rows.numbers))
         return honest(rows, vector)
 
-    monkeypatch.setattr(vectors, "_scan", counted)
-    reader = SpaceReader(rows_of(0, 400), vectors.empty_rows(16), np.empty(0, np.int64))
+    monkeypatch.setattr(spaces, "scan", counted)
+    reader = SpaceReader(rows_of(0, 400), empty_rows(16), np.empty(0, np.int64))
 
     for query in (vector_of("word1"), vector_of("word1"), vector_of("word2")):
         reader.best(query, limit=5, allowed=None)
