@@ -116,8 +116,13 @@ async function showLines(panel, node, at, shown) {
     const target = code.querySelector(".row.focus") ?? code.querySelector(".row.of-hit");
     if (target && !at.keeps) code.scrollTop = target.offsetTop - code.clientHeight / 3;
   };
-  if (panel.isConnected) bring();
-  else panel.addEventListener("shown", bring, { once: true });
+  // Where the pane covers the list, it is filled before it is seen: what has no height cannot scroll.
+  const seen = new ResizeObserver(() => {
+    if (!code.clientHeight) return;
+    seen.disconnect();
+    bring();
+  });
+  seen.observe(code);
 }
 
 /** A line that nobody reads to its end would keep the browser busy. */

@@ -1,0 +1,71 @@
+"""Small screens, keys, code in prose, filters alone, all collections and folders being read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.e2e.page.browsing import Server, filled, is_ready, opened, serving, soon, until
+
+FAR = 120
+READ_ME = (
+    "# Tapir\n\n## Install the tapir\n\nFrom a clone of the tapir:\n\n"
+    "    make tapir      # sets it up\n    make test       # checks it\n\n"
+    "Then it runs.\n\n- a tapir in a list\n\n    goes on with words\n"
+)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that is served: with a long file, and code in prose."""
+    folder = filled(tmp_path_factory.mktemp("corners") / "shop")
+    above = "".join(f"LINE_{number} = {number}\n" for number in range(1, FAR))
+    body = "def ocelot_bound() -> int:\n    return 1\n"
+    below = "".join(f"REST_{number} = {number}\n" for number in range(FAR))
+    (folder / "long.py").write_text(above + body + below, encoding="utf-8")
+    (folder / "README.md").write_text(READ_ME, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(shop: Path) -> Iterator[Server]:
+    """A server of two folders, the second with the same question's answer."""
+    attic = shop.parent / "attic"
+    attic.mkdir()
+    (attic / "old.md").write_text("# Old\n\nA walrus keeps passwords.\n", encoding="utf-8")
+    with serving([shop, attic], shop.parent / "home") as running:
+        assert soon(lambda: is_ready(running, "shop") and is_ready(running, "attic"))
+        yield running
+
+
+def test_the_first_hit_is_in_view_when_a_phone_opens_it(browser: Any, server: Server) -> None:
+    phone = {"width": 390, "height": 780, "has_touch": True, "is_mobile": True}
+    with opened(browser, server.address, **phone) as page:
+        page.goto("/?q=ocelot_bound")
+        page.wait_for_selector(".hit h3:has-text('ocelot_bound')")
+        page.wait_for_selector(".panel[aria-busy='false'] .row.focus", state="attached")
+        page.locator(".hit h3 a").first.tap()
+        page.wait_for_selector(".code .row.focus")
+        until(page, "document.querySelector('.code').scrollTop > 0")
+        box = page.locator(".code").bounding_box()
+        row = page.locator(".code .row.focus").bounding_box()
+
+    assert box["y"] <= row["y"] <= box["y"] + box["height"] - row["height"]
+
+
+def test_the_key_to_the_field_is_not_typed_into_it(page: Any) -> None:
+    page.goto("/")
+    page.wait_for_selector(".start")
+    until(page, "document.activeElement.id === 'query'")
+
+    assert page.locator(".hint").is_hidden()
+    page.keyboard.press("/")
+    assert page.input_value("#query") == ""
+    assert page.evaluate("document.activeElement.id") == "query"
+    page.keyboard.type("a/b")
+    assert page.input_value("#query") == "a/b"
+    page.fill("#query", "")
+    page.locator("#query").blur()
+    assert page.locator(".hint").is_visible()
