@@ -69,3 +69,48 @@ def test_the_key_to_the_field_is_not_typed_into_it(page: Any) -> None:
     page.fill("#query", "")
     page.locator("#query").blur()
     assert page.locator(".hint").is_visible()
+
+
+def test_code_that_is_set_in_keeps_its_lines(page: Any) -> None:
+    page.goto("/?q=install+the+tapir&kind=doc")
+    page.wait_for_selector(".prose .fence")
+    rows = page.locator(".hit").first.locator(".snippet .set").all_text_contents()
+
+    assert page.text_content(".prose .fence") == (
+        "make tapir      # sets it up\nmake test       # checks it\n"
+    )
+    # What goes on in a list is none.
+    assert page.locator(".prose .fence").count() == 1
+    assert rows == ["    make tapir      # sets it up", "    make test       # checks it"]
+    family = page.locator(".snippet .set").first.evaluate("one => getComputedStyle(one).fontFamily")
+    assert "mono" in family
+
+
+PART = "tapir --one\ntapir --two\n```\n\nThen it\nruns.\n\n```sh\ntapir --three"
+
+
+def test_a_passage_that_begins_in_a_fence_keeps_its_lines(page: Any) -> None:
+    def in_part(route: Any) -> None:
+        answer = route.fetch()
+        data = answer.json()
+        data["results"][0] |= {"snippet": PART, "highlights": []}
+        route.fulfill(response=answer, json=data)
+
+    page.route("**/api/search*", in_part)
+    page.goto("/?q=install+the+tapir&kind=doc")
+    rows = page.locator(".hit").first.locator(".snippet .row")
+    rows.first.wait_for()
+
+    shown = ["tapir --one", "tapir --two", "Then it runs.", "tapir --three"]
+    assert rows.all_text_contents() == shown
+    assert page.locator(".hit").first.locator(".snippet .set").count() == 3
+
+
+def test_a_long_query_is_cut_where_it_heads_the_page(page: Any) -> None:
+    page.goto("/?q=" + "qwrtzx" * 500 + "&kind=doc")
+    page.wait_for_selector(".nothing, .hit")
+
+    longest = (
+        "Math.max(...[...document.querySelectorAll('h1, h2')].map(one => one.textContent.length))"
+    )
+    assert page.evaluate(longest) < 120

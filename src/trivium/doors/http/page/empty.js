@@ -4,7 +4,7 @@
 import { el } from "/assets/element.js";
 import { FROM_THE_TOP, go, hasFilters, NO_FILTERS, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { ago, counted, grouped, isPartial } from "/assets/words.js";
+import { ago, counted, cut, grouped, isPartial } from "/assets/words.js";
 
 const NEAR = "names near it: ";
 const KINDS = {
@@ -47,7 +47,7 @@ export function nothingFound(answer) {
       "h2",
       {},
       isPartial(answer) ? "Nothing found yet" : "Nothing found",
-      state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : "",
+      state().q.trim() ? [" for ", el("bdi", {}, visible(cut(state().q.trim())))] : "",
     ),
     near
       ? el(

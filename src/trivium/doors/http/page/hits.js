@@ -3,6 +3,7 @@
 
 import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
+import { codeRows } from "/assets/syntax.js";
 import { lines, markedWords, named, rangesOf, telling, visible } from "/assets/text.js";
 import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
 
@@ -137,19 +138,18 @@ function snippet(hit) {
   if (!text.trim()) return null;
   const marks = isFacts ? rangesOf(text, markedWords(hit)) : telling(hit);
   const shown = lines(text, { language: hit.language, marks, isProse });
-  const rows = (isProse ? flowing(shown, text.split("\n")) : shown.map((row, at) => [row, hit.snippetLine + at])).slice(
-    0,
-    LONGEST_SNIPPET,
-  );
+  const rows = (
+    isProse ? flowing(shown, text.split("\n"), lines(text, { marks })) : shown.map((row, at) => [row, hit.snippetLine + at])
+  ).slice(0, LONGEST_SNIPPET);
   while (rows.length > 1 && !rows.at(-1)[0].length) rows.pop();
   if (!rows.length) return null;
   return el(
     "div",
     { class: `snippet${isProse ? " words" : ""}`, dir: isProse ? "auto" : "ltr" },
-    rows.map(([row, number, isItem]) =>
+    rows.map(([row, number, sort]) =>
       el(
         "div",
-        { class: isItem ? "row item" : "row", "data-line": isProse ? null : number },
+        { class: sort ? `row ${sort}` : "row", "data-line": isProse ? null : number },
         row.length ? row : "\u00a0",
       ),
     ),
@@ -157,16 +157,18 @@ function snippet(hit) {
 }
 
 /** Lines of prose as paragraphs: without empty ones and headings, each run on until the next begins. */
-function flowing(shown, starts) {
+function flowing(shown, starts, plain) {
   const found = [];
+  const sorts = codeRows(starts, { isPart: true });
   let isNew = true;
   for (const [at, row] of shown.entries()) {
     const start = starts[at] ?? "";
-    if (!row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|```|\|[\s:|-]+\|?\s*$)/.test(start)) {
+    if (sorts[at] === "code" && start.trim()) found.push([plain[at], null, "set"]);
+    if (sorts[at] || !row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|\|[\s:|-]+\|?\s*$)/.test(start)) {
       isNew = true;
       continue;
     }
-    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start)]);
+    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start) && "item"]);
     else found.at(-1)[0].push(" ", ...row);
     isNew = false;
   }

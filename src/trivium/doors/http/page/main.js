@@ -18,7 +18,7 @@ import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { isPartial } from "/assets/words.js";
+import { cut, isPartial } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
@@ -64,7 +64,7 @@ changed((now, before, why) => {
     if (field.value !== now.q) field.value = now.q;
   }
   byId("clear").hidden = !now.q;
-  document.title = now.q.trim() ? `${now.q.trim()} · Trivium` : "Trivium";
+  document.title = now.q.trim() ? `${cut(now.q.trim())} · Trivium` : "Trivium";
   if (now.collection !== before.collection) {
     version += 1;
     judged.clear();

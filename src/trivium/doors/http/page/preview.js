@@ -6,7 +6,7 @@ import { linkedFrom, linker, linksOf } from "/assets/links.js";
 import { inline, rendered } from "/assets/markdown.js";
 import { ask } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { ago, counted, grouped, labelOf, pathOf } from "/assets/words.js";
+import { ago, counted, cut, grouped, labelOf, pathOf } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
@@ -188,7 +188,7 @@ function facts(node, near, to) {
   return [
     ...said,
     ...links.filter(([, values]) => values.length),
-    ...(from.length ? [["linked from", listed(from.map((one) => to(one.id, short(labelOf(one)))))]] : []),
+    ...(from.length ? [["linked from", listed(from.map((one) => to(one.id, cut(labelOf(one), LONG))))]] : []),
   ];
 }
 
@@ -200,7 +200,6 @@ function linkOf(name, value, to) {
   return target ? [visible(type ?? ""), to(target, target)] : visible(value);
 }
 
-const short = (text) => (text.length > LONG ? `${text.slice(0, LONG / 2).trimEnd()}…` : text);
 const listed = (values) => values.map((one, at) => (at ? [", ", one] : one));
 
 const shown = (value) =>

@@ -14,6 +14,9 @@ export function took(ms) {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** Text that may be of any length, as much of it as a heading holds. */
+export const cut = (text, most = 80) => (text.length > most ? `${[...text].slice(0, most).join("").trimEnd()}…` : text);
+
 /** How long ago a time was: "just now", "4 minutes ago". */
 export function ago(text, now = Date.now()) {
   const at = Date.parse(text ?? "");
