@@ -114,3 +114,16 @@ def test_a_long_query_is_cut_where_it_heads_the_page(page: Any) -> None:
         "Math.max(...[...document.querySelectorAll('h1, h2')].map(one => one.textContent.length))"
     )
     assert page.evaluate(longest) < 120
+
+
+def test_filters_without_words_are_said_to_be_so_and_can_be_looked_through(page: Any) -> None:
+    page.goto("/?q=lang:typescript")
+    page.wait_for_selector(".nothing")
+
+    assert page.text_content(".nothing h2") == "The query has no words"
+    assert "nothing either" not in page.text_content("#after")
+    page.click(".nothing .main")
+    page.wait_for_selector(".hit")
+    assert "language=typescript" in page.url
+    assert page.input_value("#query") == ""
+    assert {one[-3:] for one in page.locator(".hit .file").all_text_contents()} == {".ts"}

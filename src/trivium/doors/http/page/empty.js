@@ -26,7 +26,45 @@ export function searchButton(query, words = query) {
   );
 }
 
+// A filter as it is typed -> that of the page; what has none there cannot be looked through.
+const TYPED = { lang: "language", path: "folder", kind: "kind", type: "type", tag: "tag", name: "" };
+const FILTER = /(?<!\S)(lang|path|kind|type|tag|name):("[^"]*"|[^\s"]+)/g;
+
+/** The filters of a query that has nothing beside them; null where it has, or has none. */
+function filtersAlone(query) {
+  const typed = [...query.matchAll(FILTER)];
+  if (!typed.length || /[\p{L}\p{N}_]/u.test(query.replaceAll(FILTER, " "))) return null;
+  const found = {};
+  for (const [, name, value] of typed)
+    if (TYPED[name]) found[TYPED[name]] = [...(found[TYPED[name]] ?? []), value.replaceAll('"', "")];
+  return found;
+}
+
+/** Words are missing; what the filters leave can be looked through all the same. */
+function wordless(filters) {
+  const values = Object.values(filters).flat().join(", ");
+  return el(
+    "div",
+    { class: "nothing" },
+    el("h2", {}, "The query has no words"),
+    el("p", {}, "Give words to look for", values ? ", or look through what the filters leave." : "."),
+    values &&
+      el(
+        "p",
+        {},
+        el(
+          "button",
+          { type: "button", class: "main", onclick: () => go({ ...FROM_THE_TOP, q: "", ...filters }) },
+          "Look through ",
+          visible(cut(values)),
+        ),
+      ),
+  );
+}
+
 export function nothingFound(answer) {
+  const alone = filtersAlone(state().q);
+  if (alone) return wordless(alone);
   const { files, skipped } = answer.coverage;
   const passed = Object.entries(skipped ?? {}).sort((a, b) => b[1] - a[1]);
   const { dirtyFiles, indexedAt } = answer.freshness;
