@@ -127,3 +127,30 @@ def test_filters_without_words_are_said_to_be_so_and_can_be_looked_through(page:
     assert "language=typescript" in page.url
     assert page.input_value("#query") == ""
     assert {one[-3:] for one in page.locator(".hit .file").all_text_contents()} == {".ts"}
+
+
+def test_all_collections_are_searched_and_each_hit_asks_its_own(page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto("/?q=passwords")
+    page.wait_for_selector("#collections:not([hidden])")
+    asked.clear()
+    page.select_option("#collection", label="all")
+    page.wait_for_selector(".hit .tag:text-is('attic')")
+    page.wait_for_selector(".hit .tag:text-is('shop')")
+    page.locator(".hit:has(.tag:text-is('attic')) h3 a").first.click()
+    page.wait_for_selector(".prose:has-text('walrus')")
+    page.click("#tab-related")
+    page.wait_for_selector(".panel.related[aria-busy='false']")
+    with page.expect_response("**/api/judgements") as kept:
+        page.locator(".detail .thumb").first.click()
+
+    assert kept.value.request.post_data_json["collection"] == "attic"
+    assert page.locator(".failed").count() == 0
+    asked_of = {name: f"/api/{name}?id=doc%3Aold.md" for name in ("neighbors", "related")}
+    for name, address in asked_of.items():
+        of_hit = [one for one in asked if address in one]
+        assert of_hit, name
+        assert [one for one in of_hit if "collection=attic" not in one] == []
+    page.reload()
+    page.wait_for_selector(".detail .thumb[aria-pressed='true']")

@@ -27,7 +27,7 @@ export function searchButton(query, words = query) {
 }
 
 // A filter as it is typed -> that of the page; what has none there cannot be looked through.
-const TYPED = { lang: "language", path: "folder", kind: "kind", type: "type", tag: "tag", name: "" };
+const TYPED = { lang: "language", path: "folder", kind: "kind", type: "type", tag: "tag" };
 const FILTER = /(?<!\S)(lang|path|kind|type|tag|name):("[^"]*"|[^\s"]+)/g;
 
 /** The filters of a query that has nothing beside them; null where it has, or has none. */
@@ -40,6 +40,9 @@ function filtersAlone(query) {
   return found;
 }
 
+const offer = (words, change) =>
+  el("p", {}, el("button", { type: "button", class: "main", onclick: () => go({ ...FROM_THE_TOP, ...change }) }, words));
+
 /** Words are missing; what the filters leave can be looked through all the same. */
 function wordless(filters) {
   const values = Object.values(filters).flat().join(", ");
@@ -48,17 +51,7 @@ function wordless(filters) {
     { class: "nothing" },
     el("h2", {}, "The query has no words"),
     el("p", {}, "Give words to look for", values ? ", or look through what the filters leave." : "."),
-    values &&
-      el(
-        "p",
-        {},
-        el(
-          "button",
-          { type: "button", class: "main", onclick: () => go({ ...FROM_THE_TOP, q: "", ...filters }) },
-          "Look through ",
-          visible(cut(values)),
-        ),
-      ),
+    values && offer(["Look through ", visible(cut(values))], { q: "", ...filters }),
   );
 }
 
@@ -112,17 +105,7 @@ export function nothingFound(answer) {
           notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
         )
       : null,
-    hasFilters(state())
-      ? el(
-          "p",
-          {},
-          el(
-            "button",
-            { type: "button", class: "main", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }) },
-            "Search without filters",
-          ),
-        )
-      : null,
+    hasFilters(state()) && offer("Search without filters", NO_FILTERS),
     el(
       "dl",
       { class: "facts" },

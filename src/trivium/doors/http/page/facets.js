@@ -2,7 +2,7 @@
 // What is selected stays, also where it has no hits, so that it can be taken back.
 
 import { byId, el, fill } from "/assets/element.js";
-import { go, hasFilters, NO_FILTERS, FROM_THE_TOP, state } from "/assets/state.js";
+import { ALL, go, hasFilters, NO_FILTERS, FROM_THE_TOP, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { counted, grouped } from "/assets/words.js";
 
@@ -90,23 +90,25 @@ function toggle(name, value) {
   document.querySelector(`.chip[data-facet="${CSS.escape(name)}"][data-value="${CSS.escape(value)}"]`)?.focus();
 }
 
+const titleOf = ({ name }) => (name === ALL ? "all" : name);
+
 function collectionGroup(collections) {
   const chosen = state().collection || collections.find((one) => one.isDefault)?.name;
   return el(
     "div",
     { class: "group", role: "group", "aria-labelledby": "facet-collection" },
     el("h2", { id: "facet-collection" }, "Collection"),
-    collections.map((one) =>
+    [...collections, { name: ALL, files: collections.reduce((sum, one) => sum + (one.files ?? 0), 0) }].map((one) =>
       el(
         "button",
         {
           type: "button",
           class: "chip",
           "aria-pressed": one.name === chosen ? "true" : "false",
-          "aria-label": `${one.name}, ${counted(one.files ?? 0, "file")}`,
+          "aria-label": `${titleOf(one)}, ${counted(one.files ?? 0, "file")}`,
           onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
         },
-        el("span", { class: "value" }, visible(one.name)),
+        el("span", { class: "value" }, visible(titleOf(one))),
         el("span", { class: "count" }, grouped(one.files ?? 0)),
       ),
     ),

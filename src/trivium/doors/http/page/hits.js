@@ -5,11 +5,10 @@ import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
 import { codeRows } from "/assets/syntax.js";
 import { lines, markedWords, named, rangesOf, telling, visible } from "/assets/text.js";
-import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
+import { counted, keyOf, labelOf, lineOf, pathOf, percent, PROSE } from "/assets/words.js";
 
 const LONGEST_SNIPPET = 12;
 const PASSAGES = 3;
-const PROSE = new Set(["doc", "note", "task", "skill"]);
 
 export function showHits(answer, { selected, moves, judged, told }) {
   const list = byId("hits");
@@ -17,7 +16,7 @@ export function showHits(answer, { selected, moves, judged, told }) {
   fill(
     list,
     answer.results.map((hit, at) =>
-      item(hit, at, { isSelected: hit.id === selected, move: moves?.of(hit, at), judged: judged.get(hit.id), told }),
+      item(hit, at, { isSelected: keyOf(hit) === selected, move: moves?.of(hit, at), judged: judged.get(keyOf(hit)), told }),
     ),
   );
   list.setAttribute("aria-label", counted(answer.results.length, "hit"));
@@ -43,7 +42,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
   const title = el(
     "a",
     {
-      href: addressOf(withChange({ hit: hit.id, at: "", open: true })),
+      href: addressOf(withChange({ hit: keyOf(hit), at: "", open: true })),
       "aria-current": isSelected ? "true" : null,
       onclick: (event) => {
         if (isPlain(event)) {
@@ -59,7 +58,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
     "li",
     {
       class: `hit${isSelected ? " selected" : ""}${hit.weak ? " weak" : ""}${hit.context ? " beside" : ""}`,
-      "data-id": hit.id,
+      "data-id": keyOf(hit),
       onclick: (event) => {
         if (!event.target.closest("a, button") && !String(getSelection())) told.open(hit);
       },
@@ -70,6 +69,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
       kindIcon(hit),
       el("h3", { dir: "auto" }, title),
       el("span", { class: "type" }, hit.type),
+      hit.collection && el("span", { class: "tag" }, visible(hit.collection)),
       hit.duplicate && el("span", { class: "tag" }, "repeats another"),
       move,
       el("span", { class: "space" }),

@@ -14,11 +14,11 @@ import { movesBetween, orderOf } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
-import { changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { ALL, changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { cut, isPartial } from "/assets/words.js";
+import { cut, isPartial, keyOf } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
@@ -41,8 +41,9 @@ let version = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
 
+// Of all together there is no status: that of the first is shown.
 function collectionNow() {
-  return state().collection || undefined;
+  return state().collection === ALL ? undefined : state().collection || undefined;
 }
 
 // --- Asking
@@ -104,7 +105,7 @@ function answered(found, { state: asked, asYouType }) {
     version += 1;
   }
   showAnswer(asYouType);
-  if (!asYouType) readJudgements(asked);
+  if (!asYouType) readJudgements(asked, found.results);
   if (isPartial(found)) watchStatus();
 }
 
@@ -211,7 +212,8 @@ function showView() {
 
 function selectedId() {
   const { hit } = state();
-  return answer?.results.some((one) => one.id === hit) ? hit : (answer?.results[0]?.id ?? "");
+  const keys = answer?.results.map(keyOf) ?? [];
+  return keys.includes(hit) ? hit : (keys[0] ?? "");
 }
 
 function showSelection(after) {
@@ -219,22 +221,26 @@ function showSelection(after) {
   if (!answer || state().view) return;
   const id = selectedId();
   markSelected(id);
-  const wanted = state().at || id;
   previewTimer = setTimeout(() => {
-    const known = answer?.results.find((hit) => hit.id === wanted);
-    showDetail(wanted, known, { collection: collectionNow(), root: status?.root, profiles, judged, told, version });
+    const hit = answer?.results.find((one) => keyOf(one) === id);
+    const wanted = state().at || (hit?.id ?? "");
+    // What a hit leads to is of its own collection.
+    const collection = hit?.collection ?? collectionNow();
+    const known = answer?.results.find((one) => one.id === wanted && one.collection === hit?.collection);
+    const root = collections.find((one) => one.name === hit?.collection)?.folder ?? status?.root;
+    showDetail(wanted, known, { collection, root, profiles, judged, told, version });
   }, after);
 }
 
 // --- What a person does
 
 function select(hit) {
-  if (state().hit === hit.id && !state().at) return;
-  go({ hit: hit.id, at: "" }, { replace: true, why: "select" });
+  if (state().hit === keyOf(hit) && !state().at) return;
+  go({ hit: keyOf(hit), at: "" }, { replace: true, why: "select" });
 }
 
 function open(hit) {
-  go({ hit: hit.id, at: "", open: true }, { replace: state().open, why: "open" });
+  go({ hit: keyOf(hit), at: "", open: true }, { replace: state().open, why: "open" });
   byId("detail").querySelector(".code, .reading, .panel")?.focus({ preventScroll: true });
 }
 
@@ -243,7 +249,7 @@ function visit(id) {
 }
 
 function passage(hit, one) {
-  go({ hit: hit.id, at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
+  go({ hit: keyOf(hit), at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
 }
 
 function tag(name) {
@@ -252,7 +258,7 @@ function tag(name) {
 
 async function keepJudgement(hit, worth) {
   try {
-    await judge(hit, worth, answer.collection);
+    await judge(hit, worth, hit.collection ?? answer.collection);
   } catch (error) {
     failedAside(error);
   }
@@ -367,7 +373,7 @@ listenToKeys({
   move,
   clear,
   judgeSelected: (worth) => {
-    const hit = answer?.results.find((one) => one.id === selectedId());
+    const hit = answer?.results.find((one) => keyOf(one) === selectedId());
     if (hit) keepJudgement(hit, worth);
   },
 });

@@ -4,11 +4,10 @@
 
 import { el } from "/assets/element.js";
 import { ID } from "/assets/links.js";
-import { codeRows } from "/assets/syntax.js";
+import { codeRows, FENCE } from "/assets/syntax.js";
 import { lines, visible } from "/assets/text.js";
 
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\[[ xX]\]\s+)?(.*)$/;
-const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+#-]*)/;
 const RULE = /^\s{0,3}([-*_])(\s*\1){2,}\s*$/;
 const DIVIDES = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/;
 

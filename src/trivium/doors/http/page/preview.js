@@ -6,7 +6,7 @@ import { linkedFrom, linker, linksOf } from "/assets/links.js";
 import { inline, rendered } from "/assets/markdown.js";
 import { ask } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { ago, counted, cut, grouped, labelOf, pathOf } from "/assets/words.js";
+import { ago, counted, cut, grouped, labelOf, pathOf, PROSE } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
@@ -15,7 +15,6 @@ const MOST = 2000;
 const LONG = 80;
 const LONGEST_LINE = 4000;
 const LONGEST_TEXT = 400_000;
-const PROSE = new Set(["doc", "note", "task", "skill"]);
 // Of what is known beside the text, what a reader of a note or a task wants.
 const SAID = [
   "status",

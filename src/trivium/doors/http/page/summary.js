@@ -7,7 +7,7 @@ import { searchButton } from "/assets/empty.js";
 import { movesLine } from "/assets/moves.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { counted, cut, grouped, isPartial, labelOf, means, placeOf, took } from "/assets/words.js";
+import { counted, cut, grouped, isPartial, keyOf, labelOf, means, placeOf, took } from "/assets/words.js";
 
 const SORTS = [
   ["", "by relevance"],
@@ -120,6 +120,6 @@ export function saidOf(answer) {
 export function shownOf(answer, id) {
   if (state().view === "status") return "Status of the index";
   if (!answer) return "Start page";
-  const hit = answer.results.find((one) => one.id === id);
+  const hit = answer.results.find((one) => one.id === id || keyOf(one) === id);
   return hit ? `${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}` : saidOf(answer);
 }
