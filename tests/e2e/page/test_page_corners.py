@@ -154,3 +154,28 @@ def test_all_collections_are_searched_and_each_hit_asks_its_own(page: Any) -> No
         assert [one for one in of_hit if "collection=attic" not in one] == []
     page.reload()
     page.wait_for_selector(".detail .thumb[aria-pressed='true']")
+
+
+def test_more_is_shown_while_a_folder_is_read_and_what_stays_is_not_made_again(page: Any) -> None:
+    found = 1
+    asked: list[int] = []
+
+    def in_part(route: Any) -> None:
+        answer = route.fetch()
+        data = answer.json()
+        reason = f"The folder is being indexed ({len(asked)} of 9 files)."
+        asked.append(found)
+        data |= {"results": data["results"][:found], "total": found, "next": None}
+        data["degraded"] = [{"stage": "sync", "reason": reason}]
+        route.fulfill(response=answer, json=data)
+
+    page.route("**/api/search*", in_part)
+    page.goto("/?q=password")
+    page.wait_for_selector(".degraded:has-text('(0 of 9')")
+    page.evaluate("document.querySelector('.hit').dataset.same = 'yes'")
+    page.wait_for_selector(".degraded:has-text('(1 of 9')")
+
+    assert page.locator(".hit[data-same]").count() == 1
+    found = 2
+    until(page, "document.querySelectorAll('.hit').length === 2")
+    assert asked.count(1) < 4

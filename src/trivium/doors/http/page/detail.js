@@ -8,7 +8,7 @@ import { showGraph } from "/assets/graph.js";
 import { confidence, path, thumbs } from "/assets/hits.js";
 import { showPreview } from "/assets/preview.js";
 import { showRelated } from "/assets/related.js";
-import { ask } from "/assets/server.js";
+import { askNode } from "/assets/server.js";
 import { editorLink } from "/assets/settings.js";
 import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
@@ -40,11 +40,7 @@ export async function showDetail(id, known, context) {
   }
   let node = known;
   try {
-    if (!node)
-      node = await ask(`/api/nodes/${encodeURIComponent(id)}`, {
-        params: { collection: context.collection },
-        signal: mine.signal,
-      });
+    node ??= await askNode(id, context.collection, mine.signal);
     if (mine.signal.aborted) return;
     await paint(place, node, Boolean(known), context, mine.signal);
   } catch (error) {

@@ -47,7 +47,13 @@ function group(name, title, answer, again) {
     "div",
     { class: "group", role: "group", "aria-labelledby": `facet-${name}` },
     el("h2", { id: `facet-${name}` }, title),
-    shown.map((value) => chip(name, value, counts[value] ?? 0, selected.includes(value))),
+    shown.map((value) =>
+      chip(value, [counts[value] ?? 0, "hit"], selected.includes(value), {
+        "data-facet": name,
+        "data-value": value,
+        onclick: () => toggle(name, value),
+      }),
+    ),
     !isOpen &&
       el(
         "button",
@@ -66,19 +72,17 @@ function group(name, title, answer, again) {
   );
 }
 
-function chip(name, value, count, isSelected) {
+function chip(words, [count, noun], isSelected, given) {
   return el(
     "button",
     {
       type: "button",
       class: "chip",
-      "aria-pressed": isSelected ? "true" : "false",
-      "data-facet": name,
-      "data-value": value,
-      "aria-label": `${value}, ${counted(count, "hit")}`,
-      onclick: () => toggle(name, value),
+      "aria-pressed": String(isSelected),
+      "aria-label": `${words}, ${counted(count, noun)}`,
+      ...given,
     },
-    el("span", { class: "value", dir: "auto" }, visible(value)),
+    el("span", { class: "value", dir: "auto" }, visible(words)),
     el("span", { class: "count" }, grouped(count)),
   );
 }
@@ -90,27 +94,17 @@ function toggle(name, value) {
   document.querySelector(`.chip[data-facet="${CSS.escape(name)}"][data-value="${CSS.escape(value)}"]`)?.focus();
 }
 
-const titleOf = ({ name }) => (name === ALL ? "all" : name);
-
 function collectionGroup(collections) {
   const chosen = state().collection || collections.find((one) => one.isDefault)?.name;
+  const all = { name: ALL, files: collections.reduce((sum, one) => sum + (one.files ?? 0), 0) };
   return el(
     "div",
     { class: "group", role: "group", "aria-labelledby": "facet-collection" },
     el("h2", { id: "facet-collection" }, "Collection"),
-    [...collections, { name: ALL, files: collections.reduce((sum, one) => sum + (one.files ?? 0), 0) }].map((one) =>
-      el(
-        "button",
-        {
-          type: "button",
-          class: "chip",
-          "aria-pressed": one.name === chosen ? "true" : "false",
-          "aria-label": `${titleOf(one)}, ${counted(one.files ?? 0, "file")}`,
-          onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
-        },
-        el("span", { class: "value" }, visible(titleOf(one))),
-        el("span", { class: "count" }, grouped(one.files ?? 0)),
-      ),
+    [...collections, all].map((one) =>
+      chip(one === all ? "all" : one.name, [one.files ?? 0, "file"], one.name === chosen, {
+        onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
+      }),
     ),
   );
 }

@@ -10,7 +10,7 @@ import { busy, dot, notify, quiet, say, showIndexState } from "/assets/frame.js"
 import { markSelected, showHits } from "/assets/hits.js";
 import { judge, judged, readJudgements } from "/assets/judging.js";
 import { isNarrow, listenToKeys, showKeys } from "/assets/keys.js";
-import { movesBetween, orderOf } from "/assets/moves.js";
+import { compared } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
@@ -25,19 +25,22 @@ const AGAIN_AFTER_MS = 2000;
 const STATUS_EVERY_MS = 15_000;
 const INDEXING_EVERY_MS = 1500;
 const TYPING_RESTS_MS = 2000;
+const PART_AGAIN_MS = [2000, 4000, 8000];
 
 const field = byId("query");
 const profiles = { profiles: [], default: "best" };
 let collections = [];
 let status = null;
 let answer = null;
-let order = null;
 let moves = null;
 let typedAt = 0;
 let previewTimer = 0;
 let statusTimer = 0;
 let againTimer = 0;
 let version = 0;
+// Of an answer in part: when to ask again, and how often that was.
+let dueAt = 0;
+let tries = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
 
@@ -74,6 +77,7 @@ changed((now, before, why) => {
     refreshStatus();
   }
   const isNew = questionOf(now) !== questionOf(before);
+  if (isNew) tries = 0;
   if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
   showView();
   if (isNew) return;
@@ -81,41 +85,38 @@ changed((now, before, why) => {
   if (why === "back") say(shownOf(answer, now.at || selectedId()));
 });
 
-function askNow(typing) {
+function askNow(typing, isAgain = false) {
   if (state().view === "status") return;
   if (asksNothing(state())) {
     stop();
     answer = null;
-    order = null;
+    moves = compared();
     busy(false);
     showStart();
     return;
   }
-  search(state(), { started: () => busy(true), answered, failed }, { typing });
+  const told = { started: () => isAgain || busy(true), answered: (...said) => answered(...said, isAgain), failed };
+  search(state(), told, { typing });
 }
 
-function answered(found, { state: asked, asYouType }) {
+function answered(found, { state: asked, asYouType }, isAgain) {
   busy(asYouType);
   document.body.classList.remove("is-gone");
   quiet();
+  const isSame = isAgain && answer && JSON.stringify(found.results) === JSON.stringify(answer.results);
   answer = found;
   if (!asYouType) {
-    compare(asked);
+    moves = compared(asked, answer);
     if (answer.results.length) remember(asked.q);
-    version += 1;
+    // What somebody reads stays as it is while more is found.
+    if (!isAgain || !isPartial(found)) version += 1;
   }
-  showAnswer(asYouType);
-  if (!asYouType) readJudgements(asked, found.results);
-  if (isPartial(found)) watchStatus();
-}
-
-/** Keep the order of this answer, and what moved if only the profile is another. */
-function compare(asked) {
-  const question = questionOf(asked, { profile: false });
-  const isSame = order?.question === question;
-  if (!isSame) moves = null;
-  else if (order.profile !== answer.profile) moves = movesBetween(order, answer);
-  order = { question, order: orderOf(answer), profile: answer.profile };
+  if (!isSame || !isPartial(found)) showAnswer(asYouType);
+  else if (!byId("summary").contains(document.activeElement)) fill(byId("summary"), summaryOf(answer, moves));
+  if (!asYouType && !isSame) readJudgements(asked, found.results);
+  if (!isPartial(found)) return;
+  dueAt = Date.now() + (PART_AGAIN_MS[tries++] ?? PART_AGAIN_MS.at(-1));
+  watchStatus();
 }
 
 function failed(error) {
@@ -324,8 +325,9 @@ function watchStatus() {
     async () => {
       if (document.hidden || state().view) return watchStatus();
       await refreshStatus();
-      const isPartOrNothing = answer && isPartial(answer) && (!status?.progress || !answer.results.length);
-      if (isPartOrNothing && status?.files) askNow(false);
+      const isDue = (wasIndexing && !status?.progress) || Date.now() >= dueAt;
+      const isTyping = Date.now() - typedAt < TYPING_RESTS_MS;
+      if (answer && isPartial(answer) && isDue && !isTyping) askNow(false, true);
     },
     wasIndexing || isPart ? INDEXING_EVERY_MS : STATUS_EVERY_MS,
   );

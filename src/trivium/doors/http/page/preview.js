@@ -4,7 +4,7 @@
 import { el, fill } from "/assets/element.js";
 import { linkedFrom, linker, linksOf } from "/assets/links.js";
 import { inline, rendered } from "/assets/markdown.js";
-import { ask } from "/assets/server.js";
+import { ask, askNode } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
 import { ago, counted, cut, grouped, labelOf, pathOf, PROSE } from "/assets/words.js";
 
@@ -139,10 +139,7 @@ function clipped(text) {
 
 async function nodeOf(node, context) {
   if (typeof node.text === "string") return node;
-  return ask(`/api/nodes/${encodeURIComponent(node.id)}`, {
-    params: { collection: context.collection },
-    signal: context.signal,
-  });
+  return askNode(node.id, context.collection, context.signal);
 }
 
 async function showProse(panel, node, context) {
