@@ -121,7 +121,6 @@ function head(node, isHit, context) {
         el(
           "button",
           {
-            type: "button",
             class: "small",
             id: "copy",
             title: "Copy path:line (y)",
@@ -169,10 +168,9 @@ function tabs() {
     return el(
       "button",
       {
-        type: "button",
         role: "tab",
         id: `tab-${name || "preview"}`,
-        "aria-selected": isIt ? "true" : "false",
+        "aria-selected": String(isIt),
         "aria-controls": "panel",
         tabindex: isIt ? "0" : "-1",
         onclick: () => go({ pane: name }, { why: "pane" }),

@@ -5,7 +5,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Make an element: `on*` are listeners, `class`, `data-*` and `aria-*` attributes, others too. */
 export function el(tag, given = {}, ...children) {
-  return filled(document.createElement(tag), given, children);
+  // A button that sends a form says so.
+  return filled(document.createElement(tag), tag === "button" ? { type: "button", ...given } : given, children);
 }
 
 export function svg(tag, given = {}, ...children) {
@@ -29,6 +30,14 @@ export function fill(place, ...children) {
   return place;
 }
 
+/** Names and what each stands for. */
+export const facts = (rows) =>
+  el(
+    "dl",
+    { class: "facts" },
+    rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
+
 export const byId = (id) => document.getElementById(id);
 
 // Drawn on a grid of 16, in strokes.
@@ -49,14 +58,14 @@ const SHAPES = {
   code: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
   copy: "M5.5 5.5h8v8h-8zM3 10.5h-.5v-8h8V3",
   open: "M9 2.5h4.5V7M13.5 2.5 7.5 8.5M11.5 9.5v4h-9v-9h4",
-  up: "M5 7.2 7.6 2.2c1 0 1.7.8 1.5 1.8L8.7 6.500h3.800c.8 0 1.3.7 1.1 1.400l-1.3 4.600c-.1.5-.6.9-1.1.9H5zM5 7.200H2.500v6.200H5z",
-  down: "M11 8.8 8.4 13.800c-1 0-1.7-.8-1.5-1.800L7.3 9.500H3.500c-.8 0-1.3-.7-1.1-1.400l1.3-4.600c.1-.5.6-.9 1.1-.9H11zM11 8.800h2.500V2.600H11z",
+  up: "M5 7.2 7.6 2.2c1 0 1.7.8 1.5 1.8L8.7 6.5h3.8c.8 0 1.3.7 1.1 1.4l-1.3 4.6c-.1.5-.6.9-1.1.9H5zM5 7.2H2.5v6.2H5z",
+  down: "M11 8.8 8.4 13.8c-1 0-1.7-.8-1.5-1.8L7.3 9.5H3.5c-.8 0-1.3-.7-1.1-1.4l1.3-4.6c.1-.5.6-.9 1.1-.9H11zM11 8.8h2.5V2.6H11z",
   close: "M4 4l8 8M12 4l-8 8",
-  sun: "M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM8 1.500v1.200M8 13.300v1.200M1.5 8h1.200M13.3 8h1.200M3.4 3.400l.9.900M11.7 11.700l.9.900M12.6 3.400l-.9.900M4.3 11.700l-.9.9",
-  moon: "M13 9.600A5.5 5.5 0 0 1 6.4 3 5.5 5.5 0 1 0 13 9.600z",
-  auto: "M8 2.500a5.5 5.5 0 1 1 0 11zM8 2.500a5.5 5.5 0 0 0 0 11",
-  gear: "M2 4.500h6M11.5 4.500H14M2 11.500h2.500M8 11.500h6M9.7 2.800v3.400M6.2 9.800v3.4",
-  keys: "M1.8 4h12.400v8H1.800zM4.3 6.500h.1M7 6.500h.1M9.7 6.500h.1M12 6.500h.1M5 9.500h6",
+  sun: "M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9",
+  moon: "M13 9.6A5.5 5.5 0 0 1 6.4 3 5.5 5.5 0 1 0 13 9.6z",
+  auto: "M8 2.5a5.5 5.5 0 1 1 0 11zM8 2.5a5.5 5.5 0 0 0 0 11",
+  gear: "M2 4.5h6M11.5 4.5H14M2 11.5h2.5M8 11.5h6M9.7 2.8v3.4M6.2 9.8v3.4",
+  keys: "M1.8 4h12.4v8H1.8zM4.3 6.5h.1M7 6.5h.1M9.7 6.5h.1M12 6.5h.1M5 9.5h6",
   back: "M9.5 3.5 5 8l4.5 4.5",
   minus: "M4 8h8",
   plus: "M4 8h8M8 4v8",
@@ -95,5 +104,5 @@ export function kindIcon(node) {
 
 /** A button that is a picture; its words are for those who do not see it. */
 export function iconButton(name, words, given = {}) {
-  return el("button", { type: "button", class: "round", "aria-label": words, title: words, ...given }, icon(name));
+  return el("button", { class: "round", "aria-label": words, title: words, ...given }, icon(name));
 }

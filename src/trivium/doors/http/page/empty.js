@@ -1,7 +1,8 @@
 // No hits, or no question yet -> words that help on: what was searched, how fresh it is, what was
 // passed over and why, what emptied the list, what is spelt alike; or where one may begin.
 
-import { el } from "/assets/element.js";
+import { el, facts } from "/assets/element.js";
+import { chip } from "/assets/facets.js";
 import { FROM_THE_TOP, go, hasFilters, NO_FILTERS, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { ago, counted, cut, grouped, isPartial } from "/assets/words.js";
@@ -21,12 +22,12 @@ const KINDS = {
 export function searchButton(query, words = query) {
   return el(
     "button",
-    { type: "button", class: "link", dir: "auto", onclick: () => go({ ...FROM_THE_TOP, q: query }) },
+    { class: "link", dir: "auto", onclick: () => go({ ...FROM_THE_TOP, q: query }) },
     visible(words),
   );
 }
 
-// A filter as it is typed -> that of the page; what has none there cannot be looked through.
+// A filter as it is typed -> that of the page.
 const TYPED = { lang: "language", path: "folder", kind: "kind", type: "type", tag: "tag" };
 const FILTER = /(?<!\S)(lang|path|kind|type|tag|name):("[^"]*"|[^\s"]+)/g;
 
@@ -41,7 +42,7 @@ function filtersAlone(query) {
 }
 
 const offer = (words, change) =>
-  el("p", {}, el("button", { type: "button", class: "main", onclick: () => go({ ...FROM_THE_TOP, ...change }) }, words));
+  el("p", {}, el("button", { class: "main", onclick: () => go({ ...FROM_THE_TOP, ...change }) }, words));
 
 /** Words are missing; what the filters leave can be looked through all the same. */
 function wordless(filters) {
@@ -63,7 +64,7 @@ export function nothingFound(answer) {
   const { dirtyFiles, indexedAt } = answer.freshness;
   const waiting = dirtyFiles ? `; ${counted(dirtyFiles, "changed file")} not in it yet` : "";
   const where = `${counted(files, "file")} of ${answer.collection}`;
-  const facts = [
+  const rows = [
     isPartial(answer)
       ? ["Searched so far", `${where}; the page looks again by itself`]
       : ["Searched", `${where}, indexed ${ago(indexedAt)}${waiting}`],
@@ -80,37 +81,31 @@ export function nothingFound(answer) {
       isPartial(answer) ? "Nothing found yet" : "Nothing found",
       state().q.trim() ? [" for ", el("bdi", {}, visible(cut(state().q.trim())))] : "",
     ),
-    near
-      ? el(
-          "div",
-          { class: "near" },
-          el("h3", {}, "Names near it"),
-          el(
-            "ul",
-            {},
-            near
-              .slice(NEAR.length)
-              .split(", ")
-              .map((one) => {
-                const [name, path] = one.split(" in ");
-                return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
-              }),
-          ),
-        )
-      : null,
-    notes.length
-      ? el(
+    near &&
+      el(
+        "div",
+        { class: "near" },
+        el("h3", {}, "Names near it"),
+        el(
           "ul",
-          { class: "notes" },
-          notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
-        )
-      : null,
+          {},
+          near
+            .slice(NEAR.length)
+            .split(", ")
+            .map((one) => {
+              const [name, path] = one.split(" in ");
+              return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
+            }),
+        ),
+      ),
+    notes.length > 0 &&
+      el(
+        "ul",
+        { class: "notes" },
+        notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
+      ),
     hasFilters(state()) && offer("Search without filters", NO_FILTERS),
-    el(
-      "dl",
-      { class: "facts" },
-      facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-    ),
+    facts(rows),
   );
 }
 
@@ -120,7 +115,7 @@ function withoutFilter(note) {
   const name = said && ({ lang: "language", "path-prefix": "folder" }[said[1]] ?? said[1]);
   if (!name || !state()[name]?.length || !Array.isArray(state()[name])) return null;
   return [
-    el("button", { type: "button", class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]),
+    el("button", { class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]),
     " without ",
     el("strong", {}, name),
     " ",
@@ -143,46 +138,33 @@ export function startPage(status, recent) {
     "div",
     { class: "start" },
     el("h1", {}, "Words, meaning and structure in one search."),
-    status
-      ? el(
-          "p",
-          { class: "lead" },
-          `${counted(status.files, "file")} of `,
-          el("strong", {}, visible(status.name)),
-          `, ${freshness(status)}. Nothing leaves this machine.`,
-        )
-      : null,
-    kinds.length
-      ? el(
-          "div",
-          { class: "browse", role: "group", "aria-label": "Look through" },
-          kinds.map(([kind, count]) =>
-            el(
-              "button",
-              {
-                type: "button",
-                class: "chip",
-                onclick: () => go({ ...FROM_THE_TOP, kind: [kind] }),
-                "aria-label": `${KINDS[kind]}, ${grouped(count)}`,
-              },
-              el("span", { class: "value" }, KINDS[kind]),
-              el("span", { class: "count" }, grouped(count)),
-            ),
-          ),
-        )
-      : null,
-    recent.length
-      ? el(
-          "section",
-          {},
-          el("h2", {}, "Lately"),
-          el(
-            "ul",
-            { class: "lately" },
-            recent.map((one) => el("li", {}, searchButton(one))),
-          ),
-        )
-      : null,
+    status &&
+      el(
+        "p",
+        { class: "lead" },
+        `${counted(status.files, "file")} of `,
+        el("strong", {}, visible(status.name)),
+        `, ${freshness(status)}. Nothing leaves this machine.`,
+      ),
+    kinds.length > 0 &&
+      el(
+        "div",
+        { class: "browse", role: "group", "aria-label": "Look through" },
+        kinds.map(([kind, count]) =>
+          chip(KINDS[kind], [count, "node"], null, { onclick: () => go({ ...FROM_THE_TOP, kind: [kind] }) }),
+        ),
+      ),
+    recent.length > 0 &&
+      el(
+        "section",
+        {},
+        el("h2", {}, "Lately"),
+        el(
+          "ul",
+          { class: "lately" },
+          recent.map((one) => el("li", {}, searchButton(one))),
+        ),
+      ),
     el(
       "section",
       {},

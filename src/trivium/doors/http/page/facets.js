@@ -25,7 +25,6 @@ export function showFacets(answer, collections) {
     el(
       "button",
       {
-        type: "button",
         class: "reset",
         onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }),
       },
@@ -58,7 +57,6 @@ function group(name, title, answer, again) {
       el(
         "button",
         {
-          type: "button",
           class: "more",
           "aria-label": `${values.length - shown.length} more: ${title}`,
           onclick: () => {
@@ -72,13 +70,13 @@ function group(name, title, answer, again) {
   );
 }
 
-function chip(words, [count, noun], isSelected, given) {
+/** A value and how many have it; `isSelected` is null where it leads elsewhere. */
+export function chip(words, [count, noun], isSelected, given) {
   return el(
     "button",
     {
-      type: "button",
       class: "chip",
-      "aria-pressed": String(isSelected),
+      "aria-pressed": isSelected === null ? null : String(isSelected),
       "aria-label": `${words}, ${counted(count, noun)}`,
       ...given,
     },

@@ -185,7 +185,7 @@ function tags(hit, told) {
       .map((tag) =>
         el(
           "button",
-          { type: "button", class: "tag", "aria-label": `Only with the tag ${tag}`, onclick: () => told.tag(tag) },
+          { class: "tag", "aria-label": `Only with the tag ${tag}`, onclick: () => told.tag(tag) },
           visible(tag),
         ),
       ),
@@ -203,7 +203,6 @@ function passages(hit, told) {
       el(
         "button",
         {
-          type: "button",
           class: "passage",
           "aria-label": `Line ${one.startLine} of the same file`,
           onclick: () => told.passage(hit, one),
@@ -219,12 +218,11 @@ export function thumbs(hit, judged, told) {
     el(
       "button",
       {
-        type: "button",
         class: "thumb",
         "aria-label": `${words}: ${labelOf(hit)}`,
         title: words,
         "data-worth": value,
-        "aria-pressed": judged === value ? "true" : "false",
+        "aria-pressed": String(judged === value),
         onclick: () => told.judge(hit, value),
       },
       icon(name),
@@ -241,6 +239,6 @@ export function showJudged(id, value) {
   for (const one of document.querySelectorAll(".thumbs")) {
     if (one.closest("[data-id]")?.dataset.id !== id) continue;
     for (const button of one.children)
-      button.setAttribute("aria-pressed", Number(button.dataset.worth) === value ? "true" : "false");
+      button.setAttribute("aria-pressed", String(Number(button.dataset.worth) === value));
   }
 }

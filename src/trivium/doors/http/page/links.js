@@ -66,7 +66,7 @@ function leading(id, words, context) {
 }
 
 function asking(target, words, home, context) {
-  const made = el("button", { type: "button", class: "link", onclick: () => seek() }, visible(words));
+  const made = el("button", { class: "link", onclick: () => seek() }, visible(words));
   async function seek() {
     const found = await sought(target, home, context);
     if (found) context.told.visit(found.id);

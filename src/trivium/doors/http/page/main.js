@@ -14,7 +14,7 @@ import { compared } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
-import { ALL, changed, FROM_THE_TOP, go, questionOf, state } from "/assets/state.js";
+import { ALL, changed, FROM_THE_TOP, go, NO_FILTERS, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
@@ -124,7 +124,7 @@ function failed(error) {
   if (error.needsToken) {
     notify(
       "This server needs an access token.",
-      el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"),
+      el("button", { class: "small", onclick: openTheSettings }, "Enter it"),
     );
     return;
   }
@@ -358,7 +358,7 @@ byId("profile").addEventListener("change", (event) =>
   ),
 );
 byId("collection").addEventListener("change", (event) =>
-  go({ ...FROM_THE_TOP, collection: event.target.value, kind: [], type: [], language: [], folder: [], tag: [] }),
+  go({ ...FROM_THE_TOP, collection: event.target.value, ...NO_FILTERS }),
 );
 byId("state").addEventListener("click", () => go({ view: state().view ? "" : "status" }));
 byId("theme").addEventListener("click", nextTheme);
@@ -367,7 +367,7 @@ byId("help").addEventListener("click", showKeys);
 byId("clear").addEventListener("click", clear);
 byId("brand").addEventListener("click", (event) => {
   event.preventDefault();
-  go({ ...FROM_THE_TOP, q: "", kind: [], type: [], language: [], folder: [], tag: [] });
+  go({ ...FROM_THE_TOP, q: "", ...NO_FILTERS });
   field.focus();
 });
 changed(() => showChoices(profiles, collections));

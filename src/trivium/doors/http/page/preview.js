@@ -1,7 +1,7 @@
 // A node -> its file around it, its own lines marked, or, for pages, notes, tasks and skills, its
 // text to be read. Lines come from the index: a masked secret stays masked.
 
-import { el, fill } from "/assets/element.js";
+import { el, facts, fill } from "/assets/element.js";
 import { linkedFrom, linker, linksOf } from "/assets/links.js";
 import { inline, rendered } from "/assets/markdown.js";
 import { ask, askNode } from "/assets/server.js";
@@ -77,7 +77,6 @@ async function showLines(panel, node, at, shown) {
     el(
       "button",
       {
-        type: "button",
         class: "more",
         onclick: async () => {
           const before = { top: code.scrollTop, height: code.scrollHeight };
@@ -145,34 +144,28 @@ async function nodeOf(node, context) {
 async function showProse(panel, node, context) {
   const [whole, near] = await Promise.all([nodeOf(node, context), linksOf(node, context)]);
   const to = linker(whole, near, context);
-  const rows = facts(whole, near, to);
+  const rows = factsOf(whole, near, to);
   fill(
     panel,
     switcher(panel, node, context, false),
     el(
       "article",
       { class: "reading", tabindex: "0", "aria-label": whole.title || whole.name },
-      rows.length
-        ? el(
-            "dl",
-            { class: "facts" },
-            rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-          )
-        : null,
+      rows.length > 0 && facts(rows),
       rendered((whole.text ?? "").slice(0, LONGEST_TEXT), to),
-      whole.sections?.length > 1 && !whole.text
-        ? el(
-            "ul",
-            {},
-            whole.sections.map((one) => el("li", {}, visible(one.heading))),
-          )
-        : null,
+      whole.sections?.length > 1 &&
+        !whole.text &&
+        el(
+          "ul",
+          {},
+          whole.sections.map((one) => el("li", {}, visible(one.heading))),
+        ),
     ),
   );
 }
 
 /** What is known of a note beside its text: its facts, what it is linked with, its tags. */
-function facts(node, near, to) {
+function factsOf(node, near, to) {
   const known = node.metadata ?? {};
   const isSaid = (value) => ["string", "number"].includes(typeof value) && value !== "";
   const said = SAID.filter((name) => isSaid(known[name])).map((name) => [wordsOf(name), visible(shown(known[name]))]);
@@ -208,8 +201,7 @@ function switcher(panel, node, context, isSource) {
     el(
       "button",
       {
-        type: "button",
-        "aria-pressed": isSource === asSource ? "true" : "false",
+        "aria-pressed": String(isSource === asSource),
         onclick: () =>
           showPreview(panel, node, { ...context, signal: undefined, asSource }).catch((error) =>
             fill(panel, el("p", { class: "failed" }, error.message)),

@@ -99,7 +99,6 @@ export function more(answer) {
   return el(
     "button",
     {
-      type: "button",
       class: "main more-hits",
       id: "more-hits",
       onclick: () => go({ pages: state().pages + 1 }, { why: "more" }),
