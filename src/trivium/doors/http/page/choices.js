@@ -1,7 +1,7 @@
 // The profiles and collections of a server -> the two choices of the head.
 
 import { byId, el, fill } from "/assets/element.js";
-import { state } from "/assets/state.js";
+import { ALL, state } from "/assets/state.js";
 
 export function showChoices(profiles, collections) {
   const place = byId("profile");
@@ -17,6 +17,7 @@ export function showChoices(profiles, collections) {
   fill(
     byId("collection"),
     collections.map((one) => el("option", { value: one.isDefault ? "" : one.name }, one.name)),
+    el("option", { value: ALL }, "all"),
   );
   byId("collection").value = state().collection;
 }

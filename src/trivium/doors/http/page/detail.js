@@ -8,11 +8,11 @@ import { showGraph } from "/assets/graph.js";
 import { confidence, path, thumbs } from "/assets/hits.js";
 import { showPreview } from "/assets/preview.js";
 import { showRelated } from "/assets/related.js";
-import { ask } from "/assets/server.js";
+import { askNode } from "/assets/server.js";
 import { editorLink } from "/assets/settings.js";
 import { go, state } from "/assets/state.js";
-import { named } from "/assets/text.js";
-import { labelOf, lineOf, nodeOf, pathOf, placeOf } from "/assets/words.js";
+import { named, visible } from "/assets/text.js";
+import { keyOf, labelOf, lineOf, nodeOf, pathOf, placeOf } from "/assets/words.js";
 
 const PANES = [
   ["", "Preview", showPreview],
@@ -28,7 +28,7 @@ let shown = { id: null, pane: null };
 export async function showDetail(id, known, context) {
   const place = byId("detail");
   const pane = state().pane;
-  const key = JSON.stringify([id, pane, state().hops, state().edge, context.version]);
+  const key = JSON.stringify([id, context.collection, pane, state().hops, state().edge, context.version]);
   if (shown === key) return;
   shown = key;
   running?.abort();
@@ -40,11 +40,7 @@ export async function showDetail(id, known, context) {
   }
   let node = known;
   try {
-    if (!node)
-      node = await ask(`/api/nodes/${encodeURIComponent(id)}`, {
-        params: { collection: context.collection },
-        signal: mine.signal,
-      });
+    node ??= await askNode(id, context.collection, mine.signal);
     if (mine.signal.aborted) return;
     await paint(place, node, Boolean(known), context, mine.signal);
   } catch (error) {
@@ -73,7 +69,7 @@ async function paint(place, node, isHit, context, signal) {
   // What was there stays until the new has come, so that moving through the list does not flicker.
   const slow = setTimeout(() => fill(place, head(node, isHit, context), tabs(), panel), 120);
   place.hidden = false;
-  place.dataset.id = node.id;
+  place.dataset.id = isHit ? keyOf(node) : node.id;
   try {
     await show(panel, node, { ...context, isHit, signal, place });
   } catch (error) {
@@ -111,6 +107,7 @@ function head(node, isHit, context) {
       kindIcon(node),
       el("h2", { dir: "auto" }, named(labelOf(node))),
       el("span", { class: "type" }, node.type),
+      isHit && node.collection && el("span", { class: "tag" }, visible(node.collection)),
       el("span", { class: "space" }),
       remembering(node),
       isHit && confidence(node),
@@ -120,12 +117,11 @@ function head(node, isHit, context) {
       { class: "actions" },
       file && el("p", { class: "place", dir: "ltr" }, path(file), el("span", { class: "line" }, `:${lineOf(node)}`)),
       el("span", { class: "space" }),
-      isHit && thumbs(node, context.judged.get(node.id), context.told),
+      isHit && thumbs(node, context.judged.get(keyOf(node)), context.told),
       file &&
         el(
           "button",
           {
-            type: "button",
             class: "small",
             id: "copy",
             title: "Copy path:line (y)",
@@ -181,10 +177,9 @@ function tabs() {
     return el(
       "button",
       {
-        type: "button",
         role: "tab",
         id: `tab-${name || "preview"}`,
-        "aria-selected": isIt ? "true" : "false",
+        "aria-selected": String(isIt),
         "aria-controls": "panel",
         tabindex: isIt ? "0" : "-1",
         onclick: () => go({ pane: name }, { why: "pane" }),

@@ -5,7 +5,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Make an element: `on*` are listeners, `class`, `data-*` and `aria-*` attributes, others too. */
 export function el(tag, given = {}, ...children) {
-  return filled(document.createElement(tag), given, children);
+  // A button that sends a form says so.
+  return filled(document.createElement(tag), tag === "button" ? { type: "button", ...given } : given, children);
 }
 
 export function svg(tag, given = {}, ...children) {
@@ -28,6 +29,14 @@ export function fill(place, ...children) {
   place.replaceChildren(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
   return place;
 }
+
+/** Names and what each stands for. */
+export const facts = (rows) =>
+  el(
+    "dl",
+    { class: "facts" },
+    rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
 
 export const byId = (id) => document.getElementById(id);
 
@@ -95,5 +104,5 @@ export function kindIcon(node) {
 
 /** A button that is a picture; its words are for those who do not see it. */
 export function iconButton(name, words, given = {}) {
-  return el("button", { type: "button", class: "round", "aria-label": words, title: words, ...given }, icon(name));
+  return el("button", { class: "round", "aria-label": words, title: words, ...given }, icon(name));
 }

@@ -1,10 +1,11 @@
 // No hits, or no question yet -> words that help on: what was searched, how fresh it is, what was
 // passed over and why, what emptied the list, what is spelt alike; or where one may begin.
 
-import { el } from "/assets/element.js";
+import { el, facts } from "/assets/element.js";
+import { chip } from "/assets/facets.js";
 import { FROM_THE_TOP, go, hasFilters, NO_FILTERS, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { ago, counted, grouped, isPartial } from "/assets/words.js";
+import { ago, counted, cut, grouped, isPartial } from "/assets/words.js";
 
 const NEAR = "names near it: ";
 const KINDS = {
@@ -21,18 +22,49 @@ const KINDS = {
 export function searchButton(query, words = query) {
   return el(
     "button",
-    { type: "button", class: "link", dir: "auto", onclick: () => go({ ...FROM_THE_TOP, q: query }) },
+    { class: "link", dir: "auto", onclick: () => go({ ...FROM_THE_TOP, q: query }) },
     visible(words),
   );
 }
 
+// A filter as it is typed -> that of the page.
+const TYPED = { lang: "language", path: "folder", kind: "kind", type: "type", tag: "tag" };
+const FILTER = /(?<!\S)(lang|path|kind|type|tag|name):("[^"]*"|[^\s"]+)/g;
+
+/** The filters of a query that has nothing beside them; null where it has, or has none. */
+function filtersAlone(query) {
+  const typed = [...query.matchAll(FILTER)];
+  if (!typed.length || /[\p{L}\p{N}_]/u.test(query.replaceAll(FILTER, " "))) return null;
+  const found = {};
+  for (const [, name, value] of typed)
+    if (TYPED[name]) found[TYPED[name]] = [...(found[TYPED[name]] ?? []), value.replaceAll('"', "")];
+  return found;
+}
+
+const offer = (words, change) =>
+  el("p", {}, el("button", { class: "main", onclick: () => go({ ...FROM_THE_TOP, ...change }) }, words));
+
+/** Words are missing; what the filters leave can be looked through all the same. */
+function wordless(filters) {
+  const values = Object.values(filters).flat().join(", ");
+  return el(
+    "div",
+    { class: "nothing" },
+    el("h2", {}, "The query has no words"),
+    el("p", {}, "Give words to look for", values ? ", or look through what the filters leave." : "."),
+    values && offer(["Look through ", visible(cut(values))], { q: "", ...filters }),
+  );
+}
+
 export function nothingFound(answer) {
+  const alone = filtersAlone(state().q);
+  if (alone) return wordless(alone);
   const { files, skipped } = answer.coverage;
   const passed = Object.entries(skipped ?? {}).sort((a, b) => b[1] - a[1]);
   const { dirtyFiles, indexedAt } = answer.freshness;
   const waiting = dirtyFiles ? `; ${counted(dirtyFiles, "changed file")} not in it yet` : "";
   const where = `${counted(files, "file")} of ${answer.collection}`;
-  const facts = [
+  const rows = [
     isPartial(answer)
       ? ["Searched so far", `${where}; the page looks again by itself`]
       : ["Searched", `${where}, indexed ${ago(indexedAt)}${waiting}`],
@@ -47,49 +79,33 @@ export function nothingFound(answer) {
       "h2",
       {},
       isPartial(answer) ? "Nothing found yet" : "Nothing found",
-      state().q.trim() ? [" for ", el("bdi", {}, visible(state().q.trim()))] : "",
+      state().q.trim() ? [" for ", el("bdi", {}, visible(cut(state().q.trim())))] : "",
     ),
-    near
-      ? el(
-          "div",
-          { class: "near" },
-          el("h3", {}, "Names near it"),
-          el(
-            "ul",
-            {},
-            near
-              .slice(NEAR.length)
-              .split(", ")
-              .map((one) => {
-                const [name, path] = one.split(" in ");
-                return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
-              }),
-          ),
-        )
-      : null,
-    notes.length
-      ? el(
+    near &&
+      el(
+        "div",
+        { class: "near" },
+        el("h3", {}, "Names near it"),
+        el(
           "ul",
-          { class: "notes" },
-          notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
-        )
-      : null,
-    hasFilters(state())
-      ? el(
-          "p",
           {},
-          el(
-            "button",
-            { type: "button", class: "main", onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }) },
-            "Search without filters",
-          ),
-        )
-      : null,
-    el(
-      "dl",
-      { class: "facts" },
-      facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-    ),
+          near
+            .slice(NEAR.length)
+            .split(", ")
+            .map((one) => {
+              const [name, path] = one.split(" in ");
+              return el("li", {}, searchButton(name), path && el("span", { class: "place" }, visible(path)));
+            }),
+        ),
+      ),
+    notes.length > 0 &&
+      el(
+        "ul",
+        { class: "notes" },
+        notes.map((note) => el("li", {}, withoutFilter(note) ?? visible(note))),
+      ),
+    hasFilters(state()) && offer("Search without filters", NO_FILTERS),
+    facts(rows),
   );
 }
 
@@ -99,7 +115,7 @@ function withoutFilter(note) {
   const name = said && ({ lang: "language", "path-prefix": "folder" }[said[1]] ?? said[1]);
   if (!name || !state()[name]?.length || !Array.isArray(state()[name])) return null;
   return [
-    el("button", { type: "button", class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]),
+    el("button", { class: "link", onclick: () => go({ ...FROM_THE_TOP, [name]: [] }) }, said[3]),
     " without ",
     el("strong", {}, name),
     " ",
@@ -122,46 +138,33 @@ export function startPage(status, recent) {
     "div",
     { class: "start" },
     el("h1", {}, "Words, meaning and structure in one search."),
-    status
-      ? el(
-          "p",
-          { class: "lead" },
-          `${counted(status.files, "file")} of `,
-          el("strong", {}, visible(status.name)),
-          `, ${freshness(status)}. Nothing leaves this machine.`,
-        )
-      : null,
-    kinds.length
-      ? el(
-          "div",
-          { class: "browse", role: "group", "aria-label": "Look through" },
-          kinds.map(([kind, count]) =>
-            el(
-              "button",
-              {
-                type: "button",
-                class: "chip",
-                onclick: () => go({ ...FROM_THE_TOP, kind: [kind] }),
-                "aria-label": `${KINDS[kind]}, ${grouped(count)}`,
-              },
-              el("span", { class: "value" }, KINDS[kind]),
-              el("span", { class: "count" }, grouped(count)),
-            ),
-          ),
-        )
-      : null,
-    recent.length
-      ? el(
-          "section",
-          {},
-          el("h2", {}, "Lately"),
-          el(
-            "ul",
-            { class: "lately" },
-            recent.map((one) => el("li", {}, searchButton(one))),
-          ),
-        )
-      : null,
+    status &&
+      el(
+        "p",
+        { class: "lead" },
+        `${counted(status.files, "file")} of `,
+        el("strong", {}, visible(status.name)),
+        `, ${freshness(status)}. Nothing leaves this machine.`,
+      ),
+    kinds.length > 0 &&
+      el(
+        "div",
+        { class: "browse", role: "group", "aria-label": "Look through" },
+        kinds.map(([kind, count]) =>
+          chip(KINDS[kind], [count, "node"], null, { onclick: () => go({ ...FROM_THE_TOP, kind: [kind] }) }),
+        ),
+      ),
+    recent.length > 0 &&
+      el(
+        "section",
+        {},
+        el("h2", {}, "Lately"),
+        el(
+          "ul",
+          { class: "lately" },
+          recent.map((one) => el("li", {}, searchButton(one))),
+        ),
+      ),
     el(
       "section",
       {},

@@ -88,11 +88,11 @@ function scored(node, parts) {
   const sum = parts.reduce((total, { value }) => total + value, 0);
   const lowest = below.reduce((total, { value }) => total + value, 0);
   const span = Math.max(most, most - sum, -lowest, 1e-9);
-  const share = (value) => `${(Math.abs(value) / span) * 100}%`;
-  const segment = ({ name, value }) =>
+  const share = (value, whole = span) => `${(Math.abs(value) / whole) * 100}%`;
+  const segment = ({ name, value }, whole = span) =>
     el("i", {
       class: `${family(name)}${value < 0 ? " less" : ""}`,
-      style: { width: share(value) },
+      style: { width: share(value, whole) },
       title: `${name} ${signed(value)}`,
     });
   const words = `${parts.length} parts add up to ${node.score.toFixed(4)}`;
@@ -127,20 +127,13 @@ function scored(node, parts) {
     el(
       "div",
       { class: "stack", role: "img", "aria-label": words },
-      el("div", { class: "gains" }, above.map(segment)),
-      below.length
-        ? el(
-            "div",
-            { class: "losses", style: { width: share(most) } },
-            below.map(({ name, value }) =>
-              el("i", {
-                class: `${family(name)} less`,
-                style: { width: `${(Math.abs(value) / Math.max(most, 1e-9)) * 100}%` },
-                title: `${name} ${signed(value)}`,
-              }),
-            ),
-          )
-        : null,
+      el("div", { class: "gains" }, above.map((part) => segment(part))),
+      below.length > 0 &&
+        el(
+          "div",
+          { class: "losses", style: { width: share(most) } },
+          below.map((part) => segment(part, Math.max(most, 1e-9))),
+        ),
     ),
     legend(parts),
     el(

@@ -2,7 +2,7 @@
 // What is selected stays, also where it has no hits, so that it can be taken back.
 
 import { byId, el, fill } from "/assets/element.js";
-import { go, hasFilters, NO_FILTERS, FROM_THE_TOP, state } from "/assets/state.js";
+import { ALL, go, hasFilters, NO_FILTERS, FROM_THE_TOP, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { counted, grouped } from "/assets/words.js";
 
@@ -25,7 +25,6 @@ export function showFacets(answer, collections) {
     el(
       "button",
       {
-        type: "button",
         class: "reset",
         onclick: () => go({ ...NO_FILTERS, ...FROM_THE_TOP }),
       },
@@ -47,12 +46,18 @@ function group(name, title, answer, again) {
     "div",
     { class: "group", role: "group", "aria-labelledby": `facet-${name}` },
     el("h2", { id: `facet-${name}` }, title),
-    shown.map((value) => chip(name, value, counts[value] ?? 0, selected.includes(value))),
+    shown.map((value) =>
+      chip(value, [counts[value] ?? 0, "hit"], selected.includes(value), {
+        title: "Counted among the best found; choosing it looks further",
+        "data-facet": name,
+        "data-value": value,
+        onclick: () => toggle(name, value),
+      }),
+    ),
     !isOpen &&
       el(
         "button",
         {
-          type: "button",
           class: "more",
           "aria-label": `${values.length - shown.length} more: ${title}`,
           onclick: () => {
@@ -66,20 +71,17 @@ function group(name, title, answer, again) {
   );
 }
 
-function chip(name, value, count, isSelected) {
+/** A value and how many have it; `isSelected` is null where it leads elsewhere. */
+export function chip(words, [count, noun], isSelected, given) {
   return el(
     "button",
     {
-      type: "button",
       class: "chip",
-      "aria-pressed": isSelected ? "true" : "false",
-      "data-facet": name,
-      "data-value": value,
-      "aria-label": `${value}, ${counted(count, "hit")}`,
-      title: "Counted among the best found; choosing it looks further",
-      onclick: () => toggle(name, value),
+      "aria-pressed": isSelected === null ? null : String(isSelected),
+      "aria-label": `${words}, ${counted(count, noun)}`,
+      ...given,
     },
-    el("span", { class: "value", dir: "auto" }, visible(value)),
+    el("span", { class: "value", dir: "auto" }, visible(words)),
     el("span", { class: "count" }, grouped(count)),
   );
 }
@@ -93,23 +95,15 @@ function toggle(name, value) {
 
 function collectionGroup(collections) {
   const chosen = state().collection || collections.find((one) => one.isDefault)?.name;
+  const all = { name: ALL, files: collections.reduce((sum, one) => sum + (one.files ?? 0), 0) };
   return el(
     "div",
     { class: "group", role: "group", "aria-labelledby": "facet-collection" },
     el("h2", { id: "facet-collection" }, "Collection"),
-    collections.map((one) =>
-      el(
-        "button",
-        {
-          type: "button",
-          class: "chip",
-          "aria-pressed": one.name === chosen ? "true" : "false",
-          "aria-label": `${one.name}, ${counted(one.files ?? 0, "file")}`,
-          onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
-        },
-        el("span", { class: "value" }, visible(one.name)),
-        el("span", { class: "count" }, grouped(one.files ?? 0)),
-      ),
+    [...collections, all].map((one) =>
+      chip(one === all ? "all" : one.name, [one.files ?? 0, "file"], one.name === chosen, {
+        onclick: () => go({ ...FROM_THE_TOP, ...NO_FILTERS, collection: one.isDefault ? "" : one.name }),
+      }),
     ),
   );
 }

@@ -13,7 +13,7 @@ export function notify(...words) {
   fill(
     place,
     el("p", {}, words),
-    el("button", { type: "button", class: "round", "aria-label": "Dismiss", onclick: quiet }, icon("close")),
+    el("button", { class: "round", "aria-label": "Dismiss", onclick: quiet }, icon("close")),
   );
   place.hidden = false;
 }

@@ -123,9 +123,8 @@ function hop(value, words, depth) {
   return el(
     "button",
     {
-      type: "button",
       id: `hops-${value}`,
-      "aria-pressed": String(depth) === value ? "true" : "false",
+      "aria-pressed": String(String(depth) === value),
       onclick: () => go({ hops: value === "1" ? "" : value }, { why: "pane" }),
     },
     words,
@@ -138,10 +137,9 @@ function edgeChip(type, count, wanted) {
   return el(
     "button",
     {
-      type: "button",
       class: `chip e-${type}`,
       id: `edge-${type}`,
-      "aria-pressed": isSelected ? "true" : "false",
+      "aria-pressed": String(isSelected),
       onclick: () => go({ edge: after }, { why: "pane" }),
     },
     el("span", { class: "key" }),

@@ -3,12 +3,12 @@
 
 import { byId, el, fill, icon, kindIcon } from "/assets/element.js";
 import { addressOf, withChange } from "/assets/state.js";
+import { codeRows } from "/assets/syntax.js";
 import { lines, markedWords, named, rangesOf, telling, visible } from "/assets/text.js";
-import { counted, labelOf, lineOf, pathOf, percent } from "/assets/words.js";
+import { counted, keyOf, labelOf, lineOf, pathOf, percent, PROSE } from "/assets/words.js";
 
 const LONGEST_SNIPPET = 12;
 const PASSAGES = 3;
-const PROSE = new Set(["doc", "note", "task", "skill"]);
 
 export function showHits(answer, { selected, moves, judged, told }) {
   const list = byId("hits");
@@ -16,7 +16,7 @@ export function showHits(answer, { selected, moves, judged, told }) {
   fill(
     list,
     answer.results.map((hit, at) =>
-      item(hit, at, { isSelected: hit.id === selected, move: moves?.of(hit, at), judged: judged.get(hit.id), told }),
+      item(hit, at, { isSelected: keyOf(hit) === selected, move: moves?.of(hit, at), judged: judged.get(keyOf(hit)), told }),
     ),
   );
   list.setAttribute("aria-label", counted(answer.results.length, "hit"));
@@ -42,7 +42,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
   const title = el(
     "a",
     {
-      href: addressOf(withChange({ hit: hit.id, at: "", open: true })),
+      href: addressOf(withChange({ hit: keyOf(hit), at: "", open: true })),
       "aria-current": isSelected ? "true" : null,
       onclick: (event) => {
         if (isPlain(event)) {
@@ -58,7 +58,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
     "li",
     {
       class: `hit${isSelected ? " selected" : ""}${hit.weak ? " weak" : ""}${hit.context ? " beside" : ""}`,
-      "data-id": hit.id,
+      "data-id": keyOf(hit),
       onclick: (event) => {
         if (!event.target.closest("a, button") && !String(getSelection())) told.open(hit);
       },
@@ -69,6 +69,7 @@ function item(hit, at, { isSelected, move, judged, told }) {
       kindIcon(hit),
       el("h3", { dir: "auto" }, title),
       el("span", { class: "type" }, hit.type),
+      hit.collection && el("span", { class: "tag" }, visible(hit.collection)),
       hit.duplicate && el("span", { class: "tag" }, "repeats another"),
       move,
       el("span", { class: "space" }),
@@ -137,19 +138,18 @@ function snippet(hit) {
   if (!text.trim()) return null;
   const marks = isFacts ? rangesOf(text, markedWords(hit)) : telling(hit);
   const shown = lines(text, { language: hit.language, marks, isProse });
-  const rows = (isProse ? flowing(shown, text.split("\n")) : shown.map((row, at) => [row, hit.snippetLine + at])).slice(
-    0,
-    LONGEST_SNIPPET,
-  );
+  const rows = (
+    isProse ? flowing(shown, text.split("\n"), lines(text, { marks })) : shown.map((row, at) => [row, hit.snippetLine + at])
+  ).slice(0, LONGEST_SNIPPET);
   while (rows.length > 1 && !rows.at(-1)[0].length) rows.pop();
   if (!rows.length) return null;
   return el(
     "div",
     { class: `snippet${isProse ? " words" : ""}`, dir: isProse ? "auto" : "ltr" },
-    rows.map(([row, number, isItem]) =>
+    rows.map(([row, number, sort]) =>
       el(
         "div",
-        { class: isItem ? "row item" : "row", "data-line": isProse ? null : number },
+        { class: sort ? `row ${sort}` : "row", "data-line": isProse ? null : number },
         row.length ? row : "\u00a0",
       ),
     ),
@@ -157,16 +157,18 @@ function snippet(hit) {
 }
 
 /** Lines of prose as paragraphs: without empty ones and headings, each run on until the next begins. */
-function flowing(shown, starts) {
+function flowing(shown, starts, plain) {
   const found = [];
+  const sorts = codeRows(starts, { isPart: true });
   let isNew = true;
   for (const [at, row] of shown.entries()) {
     const start = starts[at] ?? "";
-    if (!row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|```|\|[\s:|-]+\|?\s*$)/.test(start)) {
+    if (sorts[at] === "code" && start.trim()) found.push([plain[at], null, "set"]);
+    if (sorts[at] || !row.length || /^\s*(#{1,6}\s|[-=]{3,}\s*$|\|[\s:|-]+\|?\s*$)/.test(start)) {
       isNew = true;
       continue;
     }
-    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start)]);
+    if (isNew || /^\s*([-*+]|\d+[.)]|\||>)\s/.test(start)) found.push([row, null, /^\s*[-*+]\s/.test(start) && "item"]);
     else found.at(-1)[0].push(" ", ...row);
     isNew = false;
   }
@@ -183,7 +185,7 @@ function tags(hit, told) {
       .map((tag) =>
         el(
           "button",
-          { type: "button", class: "tag", "aria-label": `Only with the tag ${tag}`, onclick: () => told.tag(tag) },
+          { class: "tag", "aria-label": `Only with the tag ${tag}`, onclick: () => told.tag(tag) },
           visible(tag),
         ),
       ),
@@ -201,7 +203,6 @@ function passages(hit, told) {
       el(
         "button",
         {
-          type: "button",
           class: "passage",
           "aria-label": `Line ${one.startLine} of the same file`,
           onclick: () => told.passage(hit, one),
@@ -217,12 +218,11 @@ export function thumbs(hit, judged, told) {
     el(
       "button",
       {
-        type: "button",
         class: "thumb",
         "aria-label": `${words}: ${labelOf(hit)}`,
         title: words,
         "data-worth": value,
-        "aria-pressed": judged === value ? "true" : "false",
+        "aria-pressed": String(judged === value),
         onclick: () => told.judge(hit, value),
       },
       icon(name),
@@ -239,6 +239,6 @@ export function showJudged(id, value) {
   for (const one of document.querySelectorAll(".thumbs")) {
     if (one.closest("[data-id]")?.dataset.id !== id) continue;
     for (const button of one.children)
-      button.setAttribute("aria-pressed", Number(button.dataset.worth) === value ? "true" : "false");
+      button.setAttribute("aria-pressed", String(Number(button.dataset.worth) === value));
   }
 }

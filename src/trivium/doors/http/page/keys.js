@@ -98,6 +98,8 @@ function toField() {
 
 function inField(key, told) {
   if (key === "ArrowDown") return told.move(1);
+  // The key that leads here, pressed once more.
+  if (key === "/") return !byId("query").value;
   if (key !== "Escape") return false;
   if (byId("query").value) told.clear();
   else byId("query").blur();

@@ -7,11 +7,10 @@ import { say } from "/assets/frame.js";
 import { ask } from "/assets/server.js";
 import { addressOf, withChange } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { labelOf, nodeOf, pathOf } from "/assets/words.js";
+import { labelOf, nodeOf, pathOf, PROSE } from "/assets/words.js";
 
 const NEAR = 200;
 const TRIED = 10;
-const KINDS = ["doc", "note", "task", "skill"];
 const ENDING = /\.(md|mdx|markdown|rst|adoc|txt|html)$/i;
 
 export const ID = /^(doc|note|task|skill|file|code):/;
@@ -67,7 +66,7 @@ function leading(id, words, context) {
 }
 
 function asking(target, words, home, context) {
-  const made = el("button", { type: "button", class: "link", onclick: () => seek() }, visible(words));
+  const made = el("button", { class: "link", onclick: () => seek() }, visible(words));
   async function seek() {
     const found = await sought(target, home, context);
     if (found) context.told.visit(found.id);
@@ -82,7 +81,7 @@ function asking(target, words, home, context) {
 
 export async function sought(target, home, context) {
   const name = target.split("#")[0].replace(ENDING, "").split("/").at(-1) || target;
-  const params = { q: name, limit: TRIED, kind: KINDS, collection: context.collection };
+  const params = { q: name, limit: TRIED, kind: [...PROSE], collection: context.collection };
   const { results } = await ask("/api/search", { params });
   return meant(target, results, home);
 }

@@ -10,39 +10,43 @@ import { busy, dot, notify, quiet, say, showIndexState } from "/assets/frame.js"
 import { markSelected, showHits } from "/assets/hits.js";
 import { judge, judged, readJudgements } from "/assets/judging.js";
 import { isNarrow, listenToKeys, showKeys, toMemory, toStatus } from "/assets/keys.js";
-import { movesBetween, orderOf } from "/assets/moves.js";
+import { compared } from "/assets/moves.js";
 import { recent, remember } from "/assets/recent.js";
 import { ask } from "/assets/server.js";
 import { nextTheme, openSettings, showTheme } from "/assets/settings.js";
-import { changed, FROM_THE_TOP, go, NO_FILTERS, NO_MEMORY, questionOf, state } from "/assets/state.js";
+import { ALL, changed, FROM_THE_TOP, go, NO_FILTERS, NO_MEMORY, questionOf, state } from "/assets/state.js";
 import { openStatus, readStatus } from "/assets/status.js";
 import { more, saidOf, shownOf, suggestions, summaryOf } from "/assets/summary.js";
 import { visible } from "/assets/text.js";
-import { isPartial } from "/assets/words.js";
+import { cut, isPartial, keyOf } from "/assets/words.js";
 
 const PREVIEW_AFTER_MS = 60;
 const AGAIN_AFTER_MS = 2000;
 const STATUS_EVERY_MS = 15_000;
 const INDEXING_EVERY_MS = 1500;
 const TYPING_RESTS_MS = 2000;
+const PART_AGAIN_MS = [2000, 4000, 8000];
 
 const field = byId("query");
 const profiles = { profiles: [], default: "best" };
 let collections = [];
 let status = null;
 let answer = null;
-let order = null;
 let moves = null;
 let typedAt = 0;
 let previewTimer = 0;
 let statusTimer = 0;
 let againTimer = 0;
 let version = 0;
+// Of an answer in part: when to ask again, and how often that was.
+let dueAt = 0;
+let tries = 0;
 
 const told = { open, select, judge: keepJudgement, passage, tag, visit };
 
+// Of all together there is no status: that of the first is shown.
 function collectionNow() {
-  return state().collection || undefined;
+  return state().collection === ALL ? undefined : state().collection || undefined;
 }
 
 // --- Asking
@@ -64,7 +68,7 @@ changed((now, before, why) => {
     if (field.value !== now.q) field.value = now.q;
   }
   byId("clear").hidden = !now.q;
-  document.title = now.q.trim() ? `${now.q.trim()} · Trivium` : "Trivium";
+  document.title = now.q.trim() ? `${cut(now.q.trim())} · Trivium` : "Trivium";
   if (now.collection !== before.collection) {
     version += 1;
     judged.clear();
@@ -73,6 +77,7 @@ changed((now, before, why) => {
     refreshStatus();
   }
   const isNew = questionOf(now) !== questionOf(before);
+  if (isNew) tries = 0;
   if (isNew || why === "asked" || (now.view !== before.view && !answer)) askNow(why === "typing");
   showView();
   if (isNew) return;
@@ -80,41 +85,38 @@ changed((now, before, why) => {
   if (why === "back") say(shownOf(answer, now.at || selectedId()));
 });
 
-function askNow(typing) {
+function askNow(typing, isAgain = false) {
   if (state().view) return;
   if (asksNothing(state())) {
     stop();
     answer = null;
-    order = null;
+    moves = compared();
     busy(false);
     showStart();
     return;
   }
-  search(state(), { started: () => busy(true), answered, failed }, { typing });
+  const told = { started: () => isAgain || busy(true), answered: (...said) => answered(...said, isAgain), failed };
+  search(state(), told, { typing });
 }
 
-function answered(found, { state: asked, asYouType }) {
+function answered(found, { state: asked, asYouType }, isAgain) {
   busy(asYouType);
   document.body.classList.remove("is-gone");
   quiet();
+  const isSame = isAgain && answer && JSON.stringify(found.results) === JSON.stringify(answer.results);
   answer = found;
   if (!asYouType) {
-    compare(asked);
+    moves = compared(asked, answer);
     if (answer.results.length) remember(asked.q);
-    version += 1;
+    // What somebody reads stays as it is while more is found.
+    if (!isAgain || !isPartial(found)) version += 1;
   }
-  showAnswer(asYouType);
-  if (!asYouType) readJudgements(asked);
-  if (isPartial(found)) watchStatus();
-}
-
-/** Keep the order of this answer, and what moved if only the profile is another. */
-function compare(asked) {
-  const question = questionOf(asked, { profile: false });
-  const isSame = order?.question === question;
-  if (!isSame) moves = null;
-  else if (order.profile !== answer.profile) moves = movesBetween(order, answer);
-  order = { question, order: orderOf(answer), profile: answer.profile };
+  if (!isSame || !isPartial(found)) showAnswer(asYouType);
+  else if (!byId("summary").contains(document.activeElement)) fill(byId("summary"), summaryOf(answer, moves));
+  if (!asYouType && !isSame) readJudgements(asked, found.results);
+  if (!isPartial(found)) return;
+  dueAt = Date.now() + (PART_AGAIN_MS[tries++] ?? PART_AGAIN_MS.at(-1));
+  watchStatus();
 }
 
 function failed(error) {
@@ -122,7 +124,7 @@ function failed(error) {
   if (error.needsToken) {
     notify(
       "This server needs an access token.",
-      el("button", { type: "button", class: "small", onclick: openTheSettings }, "Enter it"),
+      el("button", { class: "small", onclick: openTheSettings }, "Enter it"),
     );
     return;
   }
@@ -210,7 +212,8 @@ function showView() {
 
 function selectedId() {
   const { hit } = state();
-  return answer?.results.some((one) => one.id === hit) ? hit : (answer?.results[0]?.id ?? "");
+  const keys = answer?.results.map(keyOf) ?? [];
+  return keys.includes(hit) ? hit : (keys[0] ?? "");
 }
 
 function showSelection(after) {
@@ -218,22 +221,26 @@ function showSelection(after) {
   if (!answer || state().view) return;
   const id = selectedId();
   markSelected(id);
-  const wanted = state().at || id;
   previewTimer = setTimeout(() => {
-    const known = answer?.results.find((hit) => hit.id === wanted);
-    showDetail(wanted, known, { collection: collectionNow(), root: status?.root, profiles, judged, told, version });
+    const hit = answer?.results.find((one) => keyOf(one) === id);
+    const wanted = state().at || (hit?.id ?? "");
+    // What a hit leads to is of its own collection.
+    const collection = hit?.collection ?? collectionNow();
+    const known = answer?.results.find((one) => one.id === wanted && one.collection === hit?.collection);
+    const root = collections.find((one) => one.name === hit?.collection)?.folder ?? status?.root;
+    showDetail(wanted, known, { collection, root, profiles, judged, told, version });
   }, after);
 }
 
 // --- What a person does
 
 function select(hit) {
-  if (state().hit === hit.id && !state().at) return;
-  go({ hit: hit.id, at: "" }, { replace: true, why: "select" });
+  if (state().hit === keyOf(hit) && !state().at) return;
+  go({ hit: keyOf(hit), at: "" }, { replace: true, why: "select" });
 }
 
 function open(hit) {
-  go({ hit: hit.id, at: "", open: true }, { replace: state().open, why: "open" });
+  go({ hit: keyOf(hit), at: "", open: true }, { replace: state().open, why: "open" });
   byId("detail").querySelector(".code, .reading, .panel")?.focus({ preventScroll: true });
 }
 
@@ -242,7 +249,7 @@ function visit(id) {
 }
 
 function passage(hit, one) {
-  go({ hit: hit.id, at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
+  go({ hit: keyOf(hit), at: one.id.replace(/@\d+$/, ""), open: true, pane: "" }, { why: "visit" });
 }
 
 function tag(name) {
@@ -251,7 +258,7 @@ function tag(name) {
 
 async function keepJudgement(hit, worth) {
   try {
-    await judge(hit, worth, answer.collection);
+    await judge(hit, worth, hit.collection ?? answer.collection);
   } catch (error) {
     failedAside(error);
   }
@@ -317,8 +324,9 @@ function watchStatus() {
     async () => {
       if (document.hidden || state().view) return watchStatus();
       await refreshStatus();
-      const isPartOrNothing = answer && isPartial(answer) && (!status?.progress || !answer.results.length);
-      if (isPartOrNothing && status?.files) askNow(false);
+      const isDue = (wasIndexing && !status?.progress) || Date.now() >= dueAt;
+      const isTyping = Date.now() - typedAt < TYPING_RESTS_MS;
+      if (answer && isPartial(answer) && isDue && !isTyping) askNow(false, true);
     },
     wasIndexing || isPart ? INDEXING_EVERY_MS : STATUS_EVERY_MS,
   );
@@ -367,7 +375,7 @@ listenToKeys({
   move,
   clear,
   judgeSelected: (worth) => {
-    const hit = answer?.results.find((one) => one.id === selectedId());
+    const hit = answer?.results.find((one) => keyOf(one) === selectedId());
     if (hit) keepJudgement(hit, worth);
   },
 });

@@ -4,21 +4,25 @@
 
 import { el } from "/assets/element.js";
 import { ID } from "/assets/links.js";
+import { codeRows, FENCE } from "/assets/syntax.js";
 import { lines, visible } from "/assets/text.js";
 
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(\[[ xX]\]\s+)?(.*)$/;
-const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+#-]*)/;
 const RULE = /^\s{0,3}([-*_])(\s*\1){2,}\s*$/;
 const DIVIDES = /^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$/;
 
 export function rendered(text, to = (_, words) => visible(words)) {
   const body = text.replaceAll("\r\n", "\n").replace(/^---\n[^]{0,20000}?\n---(\n|$)/, "");
   const rows = body.split("\n");
+  const sorts = codeRows(rows);
   const found = [];
   const outline = [];
   let at = 0;
   while (at < rows.length) {
-    const [made, next] = block(rows, at, outline, to);
+    const isCode = sorts[at] === "code";
+    // A fence that was opened in a list closes there.
+    const isPast = sorts[at] === "end";
+    const [made, next] = isPast ? [null, 0] : isCode ? setIn(rows, at, sorts) : block(rows, at, outline, to);
     if (made) found.push(made);
     at = Math.max(next, at + 1);
   }
@@ -63,6 +67,15 @@ function gathered(rows, at, belongs, make) {
   return [make(rows.slice(at, end).join("\n")), end];
 }
 
+/** Code that is set in, up to the last of its rows; empty ones between them are of it. */
+function setIn(rows, at, sorts) {
+  let end = at + 1;
+  for (let row = end; row < rows.length && (sorts[row] === "code" || !rows[row].trim()); row += 1)
+    if (sorts[row]) end = row + 1;
+  const depth = Math.min(...rows.slice(at, end).map((row) => (row.trim() ? /^\s*/.exec(row)[0].length : 99)));
+  return [codeOf(rows.slice(at, end).map((row) => row.slice(depth)).join("\n")), end];
+}
+
 function fenced(rows, at, fence) {
   let end = at + 1;
   while (end < rows.length && !rows[end].trimStart().startsWith(fence[1])) end += 1;
@@ -70,8 +83,12 @@ function fenced(rows, at, fence) {
   const language =
     { py: "python", js: "javascript", ts: "typescript", sh: "shell", console: "shell", bash: "shell" }[fence[2]] ??
     fence[2];
+  return [codeOf(text, language), end + 1];
+}
+
+function codeOf(text, language = "") {
   const shown = lines(text, { language }).map((line) => [line, "\n"]);
-  return [el("pre", { class: "fence", tabindex: "0", dir: "ltr" }, el("code", {}, shown)), end + 1];
+  return el("pre", { class: "fence", tabindex: "0", dir: "ltr" }, el("code", {}, shown));
 }
 
 function listed(rows, at, to) {

@@ -3,13 +3,24 @@
 // of each file and the other does not.
 
 import { el } from "/assets/element.js";
+import { questionOf } from "/assets/state.js";
 import { nodeOf, pathOf } from "/assets/words.js";
 
-export function orderOf(answer) {
-  return answer.results.map((hit) => ({ node: nodeOf(hit.id), file: pathOf(hit) }));
+let last = null;
+let moves = null;
+
+/** Keep the order of an answer; return what moved if only the profile is another. None is forgotten. */
+export function compared(asked, answer) {
+  const question = asked && questionOf(asked, { profile: false });
+  if (!asked || last?.question !== question) moves = null;
+  else if (last.profile !== answer.profile) moves = movesBetween(last, answer);
+  last = asked && { question, order: orderOf(answer), profile: answer.profile };
+  return moves;
 }
 
-export function movesBetween(before, answer) {
+const orderOf = (answer) => answer.results.map((hit) => ({ node: nodeOf(hit.id), file: pathOf(hit) }));
+
+function movesBetween(before, answer) {
   const ranks = new Map();
   // The first of a file stands for it; a node's own rank comes before that.
   for (const [at, { file }] of before.order.entries()) if (!ranks.has(file)) ranks.set(file, at);

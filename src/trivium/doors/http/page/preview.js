@@ -1,12 +1,12 @@
 // A node -> its file around it, its own lines marked, or, for pages, notes, tasks and skills, its
 // text to be read. Lines come from the index: a masked secret stays masked.
 
-import { el, fill } from "/assets/element.js";
+import { el, facts, fill } from "/assets/element.js";
 import { linkedFrom, linker, linksOf } from "/assets/links.js";
 import { inline, rendered } from "/assets/markdown.js";
-import { ask } from "/assets/server.js";
+import { ask, askNode } from "/assets/server.js";
 import { lines, markedWords, rangesOf, visible } from "/assets/text.js";
-import { ago, counted, grouped, labelOf, pathOf } from "/assets/words.js";
+import { ago, counted, cut, grouped, labelOf, pathOf, PROSE } from "/assets/words.js";
 
 const AROUND = 30;
 const MORE = 200;
@@ -15,7 +15,6 @@ const MOST = 2000;
 const LONG = 80;
 const LONGEST_LINE = 4000;
 const LONGEST_TEXT = 400_000;
-const PROSE = new Set(["doc", "note", "task", "skill"]);
 // Of what is known beside the text, what a reader of a note or a task wants.
 const SAID = [
   "status",
@@ -78,7 +77,6 @@ async function showLines(panel, node, at, shown) {
     el(
       "button",
       {
-        type: "button",
         class: "more",
         onclick: async () => {
           const before = { top: code.scrollTop, height: code.scrollHeight };
@@ -116,8 +114,13 @@ async function showLines(panel, node, at, shown) {
     const target = code.querySelector(".row.focus") ?? code.querySelector(".row.of-hit");
     if (target && !at.keeps) code.scrollTop = target.offsetTop - code.clientHeight / 3;
   };
-  if (panel.isConnected) bring();
-  else panel.addEventListener("shown", bring, { once: true });
+  // Where the pane covers the list, it is filled before it is seen: what has no height cannot scroll.
+  const seen = new ResizeObserver(() => {
+    if (!code.clientHeight) return;
+    seen.disconnect();
+    bring();
+  });
+  seen.observe(code);
 }
 
 /** A line that nobody reads to its end would keep the browser busy. */
@@ -135,43 +138,34 @@ function clipped(text) {
 
 async function nodeOf(node, context) {
   if (typeof node.text === "string") return node;
-  return ask(`/api/nodes/${encodeURIComponent(node.id)}`, {
-    params: { collection: context.collection },
-    signal: context.signal,
-  });
+  return askNode(node.id, context.collection, context.signal);
 }
 
 async function showProse(panel, node, context) {
   const [whole, near] = await Promise.all([nodeOf(node, context), linksOf(node, context)]);
   const to = linker(whole, near, context);
-  const rows = facts(whole, near, to);
+  const rows = factsOf(whole, near, to);
   fill(
     panel,
     switcher(panel, node, context, false),
     el(
       "article",
       { class: "reading", tabindex: "0", "aria-label": whole.title || whole.name },
-      rows.length
-        ? el(
-            "dl",
-            { class: "facts" },
-            rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-          )
-        : null,
+      rows.length > 0 && facts(rows),
       rendered((whole.text ?? "").slice(0, LONGEST_TEXT), to),
-      whole.sections?.length > 1 && !whole.text
-        ? el(
-            "ul",
-            {},
-            whole.sections.map((one) => el("li", {}, visible(one.heading))),
-          )
-        : null,
+      whole.sections?.length > 1 &&
+        !whole.text &&
+        el(
+          "ul",
+          {},
+          whole.sections.map((one) => el("li", {}, visible(one.heading))),
+        ),
     ),
   );
 }
 
 /** What is known of a note beside its text: its facts, what it is linked with, its tags. */
-function facts(node, near, to) {
+function factsOf(node, near, to) {
   const known = node.metadata ?? {};
   const isSaid = (value) => ["string", "number"].includes(typeof value) && value !== "";
   const said = SAID.filter((name) => isSaid(known[name])).map((name) => [wordsOf(name), visible(shown(known[name]))]);
@@ -183,7 +177,7 @@ function facts(node, near, to) {
   return [
     ...said,
     ...links.filter(([, values]) => values.length),
-    ...(from.length ? [["linked from", listed(from.map((one) => to(one.id, short(labelOf(one)))))]] : []),
+    ...(from.length ? [["linked from", listed(from.map((one) => to(one.id, cut(labelOf(one), LONG))))]] : []),
   ];
 }
 
@@ -195,7 +189,6 @@ function linkOf(name, value, to) {
   return target ? [visible(type ?? ""), to(target, target)] : visible(value);
 }
 
-const short = (text) => (text.length > LONG ? `${text.slice(0, LONG / 2).trimEnd()}…` : text);
 const listed = (values) => values.map((one, at) => (at ? [", ", one] : one));
 
 const shown = (value) =>
@@ -208,8 +201,7 @@ function switcher(panel, node, context, isSource) {
     el(
       "button",
       {
-        type: "button",
-        "aria-pressed": isSource === asSource ? "true" : "false",
+        "aria-pressed": String(isSource === asSource),
         onclick: () =>
           showPreview(panel, node, { ...context, signal: undefined, asSource }).catch((error) =>
             fill(panel, el("p", { class: "failed" }, error.message)),

@@ -27,7 +27,7 @@ export async function showRelated(panel, node, context) {
 export function nodeButton(node, context, words = "") {
   return el(
     "button",
-    { type: "button", class: "node", "data-node": node.id, onclick: () => context.told.visit(node.id) },
+    { class: "node", "data-node": node.id, onclick: () => context.told.visit(node.id) },
     kindIcon(node),
     el("span", { class: "name", dir: "auto" }, named(labelOf(node))),
     el("span", { class: "place", dir: "ltr" }, path(pathOf(node)), `:${node.source?.startLine ?? 1}`),

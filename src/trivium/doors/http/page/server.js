@@ -90,6 +90,9 @@ export async function ask(path, options) {
   }
 }
 
+export const askNode = (id, collection, signal) =>
+  ask(`/api/nodes/${encodeURIComponent(id)}`, { params: { collection }, signal });
+
 /** Post, and hand each server-sent event to `heard(name, data)` until the stream ends. */
 export async function listen(path, heard, { signal, params } = {}) {
   const reply = await sent(path, { method: "POST", signal, params });

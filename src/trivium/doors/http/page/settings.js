@@ -79,7 +79,7 @@ export function dialog(title, ...children) {
       el("h2", { id: "dialog-title" }, title),
       el(
         "button",
-        { type: "button", class: "round", "aria-label": "Close", onclick: () => place.close() },
+        { class: "round", "aria-label": "Close", onclick: () => place.close() },
         icon("close"),
       ),
     ),

@@ -61,6 +61,8 @@ export function questionOf(one, { profile = true } = {}) {
 
 export const hasFilters = (one) => ["kind", "type", "language", "folder", "tag"].some((name) => one[name].length > 0);
 export const NO_FILTERS = Object.freeze({ kind: [], type: [], language: [], folder: [], tag: [] });
+// The name that stands for all collections together.
+export const ALL = "*";
 // What a new question leaves behind of the old one.
 export const FROM_THE_TOP = Object.freeze({ hit: "", at: "", pages: 1, open: false, view: "" });
 

@@ -1,7 +1,7 @@
 // The state of the index -> a view of it: how much, how fresh, what is under way, what was passed
 // over and why, what was slow. Asked for again while it is looked at, often while something runs.
 
-import { byId, el, fill } from "/assets/element.js";
+import { byId, el, facts, fill } from "/assets/element.js";
 import { say } from "/assets/frame.js";
 import { ask, listen } from "/assets/server.js";
 import { go, state } from "/assets/state.js";
@@ -52,13 +52,12 @@ function show(status, context, again) {
       el("span", { class: "space" }),
       el(
         "button",
-        { type: "button", class: "small", id: "leave", onclick: () => go({ view: "" }) },
+        { class: "small", id: "leave", onclick: () => go({ view: "" }) },
         "Back to the search",
       ),
       el(
         "button",
         {
-          type: "button",
           class: "main",
           id: "sync",
           disabled: Boolean(syncing),
@@ -91,7 +90,7 @@ function show(status, context, again) {
         shares("Kinds", status.kinds, "node"),
         shares("Links", status.edgeTypes, "link"),
       ),
-      el("div", {}, skipped(status), slow(status.slowQueries), facts(status)),
+      el("div", {}, skipped(status), slow(status.slowQueries), more(status)),
     ),
   );
   for (const id of folded) byId(id)?.setAttribute("open", "");
@@ -202,7 +201,7 @@ function slow(queries) {
               el("span", { class: "figure" }, took(one.tookMs)),
               el(
                 "button",
-                { type: "button", class: "link", dir: "auto", onclick: () => go({ q: one.query, view: "" }) },
+                { class: "link", dir: "auto", onclick: () => go({ q: one.query, view: "" }) },
                 one.query.trim() ? visible(one.query) : "without words",
               ),
               el("time", { datetime: one.at }, ago(one.at)),
@@ -213,7 +212,7 @@ function slow(queries) {
   );
 }
 
-function facts(status) {
+function more(status) {
   const rows = [
     ["branch", status.branch],
     [
@@ -228,11 +227,7 @@ function facts(status) {
     "section",
     {},
     el("h2", {}, "More"),
-    el(
-      "dl",
-      { class: "facts" },
-      rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, visible(String(value)))]),
-    ),
+    facts(rows.map(([name, value]) => [name, visible(String(value))])),
   );
 }
 

@@ -7,7 +7,7 @@ import { searchButton } from "/assets/empty.js";
 import { movesLine } from "/assets/moves.js";
 import { FROM_THE_TOP, go, state } from "/assets/state.js";
 import { visible } from "/assets/text.js";
-import { counted, grouped, isPartial, labelOf, means, placeOf, took } from "/assets/words.js";
+import { counted, cut, grouped, isPartial, keyOf, labelOf, means, placeOf, took } from "/assets/words.js";
 
 const SORTS = [
   ["", "by relevance"],
@@ -21,7 +21,7 @@ const MOST_SUGGESTIONS = 6;
 export function summaryOf(answer, moves) {
   const isEmpty = !answer.results.length;
   return [
-    el("h1", { class: "unseen" }, state().q.trim() ? `Search for ${state().q.trim()}` : "Search"),
+    el("h1", { class: "unseen" }, state().q.trim() ? `Search for ${cut(state().q.trim())}` : "Search"),
     isEmpty ? null : el("h2", { class: "unseen" }, "Hits"),
     isEmpty ? null : headline(answer),
     answer.didYouMean ? el("p", { class: "meant" }, "Did you mean ", searchButton(answer.didYouMean), "?") : null,
@@ -99,7 +99,6 @@ export function more(answer) {
   return el(
     "button",
     {
-      type: "button",
       class: "main more-hits",
       id: "more-hits",
       onclick: () => go({ pages: state().pages + 1 }, { why: "more" }),
@@ -113,13 +112,13 @@ export function saidOf(answer) {
   const soFar = isPartial(answer) ? " so far, the folder is being indexed" : "";
   const [first] = answer.results;
   if (!first) return `Nothing found${soFar}`;
-  return `${counted(answer.total, "hit")} for ${state().q}${soFar}. First: ${labelOf(first)}, ${first.type}`;
+  return `${counted(answer.total, "hit")} for ${cut(state().q)}${soFar}. First: ${labelOf(first)}, ${first.type}`;
 }
 
 /** What is shown after Back, for those who hear it. */
 export function shownOf(answer, id) {
   if (state().view === "status") return "Status of the index";
   if (!answer) return "Start page";
-  const hit = answer.results.find((one) => one.id === id);
+  const hit = answer.results.find((one) => one.id === id || keyOf(one) === id);
   return hit ? `${labelOf(hit)}, ${hit.type}, ${placeOf(hit)}` : saidOf(answer);
 }

@@ -178,19 +178,53 @@ export function proseTokens(text) {
   return found;
 }
 
+export const FENCE = /^\s{0,3}(`{3,}|~{3,})\s*([\w+#-]*)/;
+
+/**
+ * Rows of Markdown -> for each "fence" or "end" where it is one, "code" where it stands between them
+ * or is set in by four, else "". A part of a text may begin in a fence.
+ */
+export function codeRows(rows, { isPart = false } = {}) {
+  let fence = isPart ? beganBefore(rows) : "";
+  let isInList = false;
+  let isFree = true;
+  return rows.map((row) => {
+    if (fence) {
+      if (!row.trimStart().startsWith(fence)) return "code";
+      fence = "";
+      isFree = true;
+      return "end";
+    }
+    fence = FENCE.exec(row)?.[1] ?? "";
+    if (fence) return "fence";
+    // What goes on in a list is set in as well.
+    const isCode = isFree && (isInList ? /^ {8}/ : /^(?: {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)/).test(row);
+    if (/^\s*(?:[-*+]|\d+[.)])\s/.test(row)) isInList = true;
+    else if (/^\S/.test(row)) isInList = false;
+    isFree = isCode || !row.trim();
+    return isCode && row.trim() ? "code" : "";
+  });
+}
+
+/** The fence that a part began in: its first names no language, ends what is above it and is apart below. */
+function beganBefore(rows) {
+  const at = rows.findIndex((row) => FENCE.test(row));
+  if (at < 1 || !rows[at - 1].trim() || (rows[at + 1] ?? "").trim()) return "";
+  const [, fence, language] = FENCE.exec(rows[at]);
+  return language ? "" : fence;
+}
+
 function markdownTokens(text) {
   const found = [];
+  const rows = text.split("\n");
+  const sorts = codeRows(rows);
   let at = 0;
-  let fenced = false;
-  for (const line of text.split("\n")) {
+  for (const [row, line] of rows.entries()) {
     const end = at + line.length;
-    if (/^\s{0,3}(```|~~~)/.test(line)) {
-      fenced = !fenced;
-      found.push([at, end, "comment"]);
-    } else if (fenced) {
-      /* Shown plain: its language is another. */
-    } else if (/^#{1,6}\s/.test(line)) found.push([at, end, "heading"]);
-    else
+    if (sorts[row] === "fence" || sorts[row] === "end") found.push([at, end, "comment"]);
+    else if (/^#{1,6}\s/.test(line) && !sorts[row]) found.push([at, end, "heading"]);
+    // Code is shown plain: its language is another.
+    else if (!sorts[row])
       for (const code of line.matchAll(/`[^`]+`/g))
         found.push([at + code.index, at + code.index + code[0].length, "string"]);
     at = end + 1;

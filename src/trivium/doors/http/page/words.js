@@ -14,6 +14,9 @@ export function took(ms) {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** Text that may be of any length, as much of it as a heading holds. */
+export const cut = (text, most = 80) => (text.length > most ? `${[...text].slice(0, most).join("").trimEnd()}…` : text);
+
 /** How long ago a time was: "just now", "4 minutes ago". */
 export function ago(text, now = Date.now()) {
   const at = Date.parse(text ?? "");
@@ -40,6 +43,11 @@ export function labelOf(node) {
 /** The node that a hit is of: some profiles rank chunks, whose ids end in @ and a number. */
 export const nodeOf = (id) => id.replace(/@\d+$/, "");
 
+/** What tells a hit from all others: in two collections, two may have one id. */
+export const keyOf = (hit) => (hit.collection ? `${hit.collection} ${hit.id}` : hit.id);
+
+export const PROSE = new Set(["doc", "note", "task", "skill"]);
+
 export const pathOf = (node) => node.source?.filePath ?? "";
 
 /** The line a hit is about: of its snippet, else where it starts. */
@@ -49,7 +57,7 @@ export const placeOf = (node) => `${pathOf(node)}:${lineOf(node)}`;
 
 /** Whether the folder was still being indexed for the first time when this was answered. */
 export const isPartial = (answer) =>
-  answer.degraded.some(({ stage, reason }) => stage === "sync" && reason.startsWith("The folder is being indexed"));
+  answer.degraded.some(({ stage, reason }) => stage === "sync" && reason.includes("The folder is being indexed"));
 
 export function means(answer) {
   if (answer.method === "hybrid") return `words and meaning (${answer.embedder})`;
