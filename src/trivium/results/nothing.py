@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from trivium.backends.base import Contents, Snapshot
-from trivium.filtering.conditions import Condition, Filter, Test, without
+from trivium.filtering.conditions import Condition, Filter, Test, fold, without
 from trivium.results.nearest import nearest
 from trivium.results.present import SEARCHED, counted, label, one_line
 from trivium.results.unmatched import said_as
@@ -42,6 +42,7 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
     near = ", ".join(
         f"{one_line(label(node))[:_LONGEST]} in {one_line(node.source.file_path)[:_LONGEST]}"
         for node in nearest(snapshot, asked.text, within=asked.within)
+        if not _is_asked_for(node.name, asked.text)
     )
     return (
         _searched(snapshot, contents, asked.where),
@@ -53,6 +54,11 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
 def is_of_nothing(note: str) -> bool:
     """Say whether a note is one of these: beside hits of other collections it tells nothing."""
     return note.startswith((f"{SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} "))
+
+
+def _is_asked_for(name: str, text: str) -> bool:
+    """Whether a name is the query itself, or a word of it: who typed that knows it."""
+    return fold(name) in (fold(text.strip()), *map(fold, text.split()))
 
 
 def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:

@@ -252,14 +252,12 @@ def context(
 def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     """Print the whole text of a node or chunk of FOLDER, by the id that a search shows.
 
-    A path, a name that only one symbol has, and the url that an agent was given do as well.
+    A path, path:line, a name that only one has, and the url that an agent was given do as well.
     """
     from trivium.doors import finding
-    from trivium.doors.mcp import address
 
     with open_folder(folder, create=False) as collection:
-        is_address = wanted.startswith(address.SCHEME)
-        item = finding.item(collection, wanted) if is_address else collection.get(wanted)
+        item = finding.item(collection, wanted, is_bounded=False)
         place = places(collection, folder)
         shares = collection.authors(item.node.id) if by else []
     if as_json:
