@@ -203,3 +203,12 @@ def test_the_distance_is_the_least_number_of_mistakes(one: str, other: str, most
     exact = slow(one, other)
 
     assert edits(one, other, most=most) == (exact if exact <= most else None)
+
+
+def test_a_name_is_not_near_itself(snapshot: Snapshot) -> None:
+    filters = {"lang": "go"}
+
+    assert "without lang=go: 1 hit" in said(snapshot, "Guard", filters=filters)
+    for text in ("Guard", "guard lang:go", "guard zzz"):
+        assert not [note for note in said(snapshot, text, filters=filters) if "Guard" in note]
+    assert any("Guard" in note for note in said(snapshot, "Gaurd", filters=filters))
