@@ -19,7 +19,7 @@ from trivium.backends.base import Snapshot, TextIndex
 from trivium.filtering.conditions import EVERYTHING, Filter, with_types
 from trivium.filtering.fields import OF_FILES
 from trivium.options import Circumstances, SearchOptions, checked
-from trivium.query.grammar import Query, operators, phrases, relaxed, words
+from trivium.query.grammar import NOTHING, Query, operators, phrases, relaxed, words
 from trivium.query.intent import intent, names_in
 from trivium.query.parse import parse
 from trivium.query.reading import FIELD_NAMES
@@ -145,6 +145,7 @@ def search(
             within=options.within,
             least=options.min_score,
             count=lambda wider, least: len(pool_of(wider, least)),
+            has_words=query.root != NOTHING,
         )
         silent += nothing(snapshot, emptied)
     embedded = max((space.coverage for space in snapshot.spaces()), default=0.0)

@@ -156,3 +156,11 @@ def test_related_takes_what_fetch_takes(call: Call, called: str, hosting: Hostin
     hosting.upkeep("farm").sync_now()
 
     assert not call("related", id=called).is_error
+
+
+@pytest.mark.parametrize("named", ["shop", "*"])
+def test_a_query_of_filters_alone_is_told_that_it_has_no_words(call: Call, named: str) -> None:
+    found = call("search", query="lang:python", collection=named)
+
+    assert data_of(found)["results"] == []
+    assert text_of(found).count("the query has no words") == 1
