@@ -101,8 +101,9 @@ class IndexNotFound(NotFound):
 class ChunkNotFound(NotFound):
     """No node or chunk has this id."""
 
-    def __init__(self, chunk_id: str) -> None:
-        super().__init__(f"Chunk not found: {chunk_id}")
+    def __init__(self, chunk_id: str, *, near: Sequence[str] = ()) -> None:
+        like = f". Names near it: {', '.join(near)}" if near else ""
+        super().__init__(f"Chunk not found: {chunk_id}{like}")
         self.chunk_id = chunk_id
 
 

@@ -6,17 +6,20 @@ skills. Reads one snapshot and changes nothing. Called by the collection.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trivium import linker
 from trivium.backends.base import Snapshot
 from trivium.errors import NotFound, UsageError
+from trivium.filtering.conditions import Filter
 from trivium.graph.walk import Direction, walk
 from trivium.parsing.shelves import kind_in_memory
+from trivium.results.present import counted
 from trivium.results.relations import Relation, Relations
 from trivium.types import BY_ID, PROXY, ChunkId, Edge, EdgeType, Kind, Node, NodeId
 
@@ -38,6 +41,14 @@ DEPENDS = frozenset(
 _MOST_RELATED = 500
 _MOST_NAMESAKES = 8
 _DEEPEST = 10
+_KINDS = (Kind.CODE, Kind.DOC, Kind.FILE, Kind.SKILL, Kind.NOTE, Kind.TASK)
+# As searches, compilers and addresses write it: a.py:84, a.py:84:12, a.py:84-90, a.py#L84-L90.
+_PLACE = re.compile(
+    r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8})|:[0-9]{0,9})?:?"
+    r"|#L(?P<from>[1-9][0-9]{0,8})(?:-L?(?P<to>[1-9][0-9]{0,8}))?)",
+    re.DOTALL,
+)
+_NAME_ENDS = re.compile(r"[/#.:\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +210,43 @@ def _dependable(snapshot: Snapshot, ids: Sequence[NodeId]) -> list[Edge]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines of a file, as somebody wrote them."""
+
+    path: str
+    first: int
+    last: int
+
+
+def place(wanted: str) -> Place | None:
+    """Return the file and the lines that a text names, if it names any."""
+    read = _PLACE.fullmatch(wanted)
+    if read is None:
+        return None
+    first = int(read["line"] or read["from"])
+    return Place(read["path"], first, int(read["last"] or read["to"] or first))
+
+
 def find(snapshot: Snapshot, wanted: str) -> Node:
-    """Return a node by its id, that of a chunk, its path or the name that only one symbol has.
+    """Return a node by its id, that of a chunk, its path, lines of it, or a name only one has.
 
     Raises NotFound, and UsageError that lists the ids where several have the name.
     """
-    path = wanted.removeprefix("./").rstrip("/") or "."
-    kinds = (Kind.CODE, Kind.DOC, Kind.FILE, Kind.SKILL, Kind.NOTE, Kind.TASK)
-    for one in (wanted, *(f"{kind}:{path}" for kind in kinds)):
-        node = snapshot.node(NodeId(one))
-        if node is not None:
-            return node
+    found = called(snapshot, wanted)
+    if found is None:
+        raise NotFound(
+            f"Nothing is called {wanted}. A search shows the ids of what there is. "
+            f"From a shell: trivium search {shlex.quote(wanted)}"
+        )
+    return found
+
+
+def called(snapshot: Snapshot, wanted: str) -> Node | None:
+    """Return what `find` does, or None. Raises NotFound for a line beyond the end of a file."""
+    node = _by_id(snapshot, wanted)
+    if node is not None:
+        return node
     chunks = snapshot.fetch([ChunkId(wanted)])
     if chunks:
         return chunks[0].node
@@ -219,18 +256,84 @@ def find(snapshot: Snapshot, wanted: str) -> Node:
         for one in snapshot.symbols([name], most=_MOST_RELATED).get(name, ())
         if f".{one.qualified.partition('~')[0]}".endswith(f".{wanted}")
     ]
-    if not found:
-        raise NotFound(
-            f"Nothing is called {wanted}. A search shows the ids of what there is. "
-            f"From a shell: trivium search {shlex.quote(wanted)}"
-        )
+    if found:
+        return snapshot.nodes(found)[_only(found, f"symbols are named {wanted}")]
+    lines = place(wanted)
+    path = _path_of(snapshot, wanted if lines is None else lines.path)
+    if path is None:
+        return None
+    return _by_id(snapshot, path) if lines is None else _around(snapshot, path, lines)
+
+
+def near(snapshot: Snapshot, wanted: str, *, within: Filter) -> list[NodeId]:
+    """Return the ids of a few nodes whose names are nearly what was asked for."""
+    # Off the way to a fast start: it compares by numpy.
+    from trivium.results.nearest import nearest
+
+    lines = place(wanted)
+    whole = wanted if lines is None else lines.path
+    last = whole.rpartition("#")[2].rpartition("/")[2]
+    words = [last, *_NAME_ENDS.split(last)]
+    return [one.id for one in nearest(snapshot, " ".join(words), within=within)]
+
+
+def _by_id(snapshot: Snapshot, wanted: str) -> Node | None:
+    """Return the node with this id, or of the file or folder with this path."""
+    path = wanted.removeprefix("./").rstrip("/") or "."
+    for one in (wanted, *(f"{kind}:{path}" for kind in _KINDS)):
+        node = snapshot.node(NodeId(one))
+        if node is not None:
+            return node
+    return None
+
+
+def _path_of(snapshot: Snapshot, wanted: str) -> str | None:
+    """Return the file with this path, or the only one whose path ends so. Raises UsageError."""
+    path = wanted.removeprefix("./")
+    paths = snapshot.paths()
+    if not path or path.endswith("/"):
+        return None
+    if path in paths:
+        return path
+    found = [one for one in paths if one.endswith(f"/{path}")]
+    return _only(found, f"files are called {path}") if found else None
+
+
+_Text = TypeVar("_Text", bound=str)
+
+
+def _only(found: Sequence[_Text], are: str) -> _Text:
     if len(found) > 1:
         more = f" and {len(found) - _MOST_NAMESAKES} more" if len(found) > _MOST_NAMESAKES else ""
         raise UsageError(
-            f"{len(found)} symbols are named {wanted}. Give one of these ids: "
+            f"{len(found)} {are}. Give one of these ids: "
             f"{', '.join(found[:_MOST_NAMESAKES])}{more}."
         )
-    return snapshot.nodes(found)[found[0]]
+    return found[0]
+
+
+def _around(snapshot: Snapshot, path: str, lines: Place) -> Node | None:
+    """Return the smallest node that holds these lines. Raises NotFound beyond the end."""
+    whole = snapshot.node(NodeId(f"{Kind.FILE}:{path}"))
+    there = [*snapshot.nodes(snapshot.headings(path)).values(), *([whole] if whole else [])]
+    total = max((one.source.end_line for one in there), default=0)
+    if lines.first > total:
+        raise NotFound(no_line(path, lines.first, total=total))
+    last = max(lines.first, min(lines.last, total))
+    around = [
+        one for one in there if one.source.start_line <= lines.first and last <= one.source.end_line
+    ]
+    # A section and its document may share all lines; the longer id is that of what lies inside.
+    return min(
+        around,
+        key=lambda one: (one.source.end_line - one.source.start_line, -len(one.id), one.id),
+        default=whole,
+    )
+
+
+def no_line(path: str, line: int, *, total: int) -> str:
+    """Return what to say of a line that a file does not have."""
+    return f"{path[:200]!r} has no line {line:,}: it has {counted(total, 'line')}."
 
 
 def sections_of(snapshot: Snapshot, node: Node) -> tuple[SectionPreview, ...]:

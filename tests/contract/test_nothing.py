@@ -203,3 +203,22 @@ def test_the_distance_is_the_least_number_of_mistakes(one: str, other: str, most
     exact = slow(one, other)
 
     assert edits(one, other, most=most) == (exact if exact <= most else None)
+
+
+def test_a_name_is_not_near_itself(snapshot: Snapshot) -> None:
+    filters = {"lang": "go"}
+
+    assert "without lang=go: 1 hit" in said(snapshot, "Guard", filters=filters)
+    for text in ("Guard", "guard lang:go", "guard zzz"):
+        assert not [note for note in said(snapshot, text, filters=filters) if "Guard" in note]
+    assert any("Guard" in note for note in said(snapshot, "Gaurd", filters=filters))
+
+
+@pytest.mark.parametrize("text", ["lang:python", "", "  ", "?!"])
+def test_a_query_without_words_is_told_so_and_nothing_of_its_filters(
+    snapshot: Snapshot, text: str
+) -> None:
+    notes = said(snapshot, text)
+
+    assert notes[0] == "the query has no words: give words to look for"
+    assert [note.split()[0] for note in notes[1:]] == ["searched"]

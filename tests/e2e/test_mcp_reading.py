@@ -67,6 +67,13 @@ def test_a_resource_is_the_text_of_the_index_whole_or_some_lines_of_it(shop: Pat
     assert SECRET not in read(shop, "trivium://shop/auth.py")
 
 
+def test_a_resource_has_no_lines_beyond_its_end(shop: Path) -> None:
+    said = read(shop, "trivium://shop/auth.py#L9999-L10000")
+
+    assert said.startswith("error -32602: Resource not found:")
+    assert "no line 9,999: it has 5 lines" in said
+
+
 @pytest.mark.parametrize(
     "uri",
     [

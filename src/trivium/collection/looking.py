@@ -21,9 +21,11 @@ from trivium.lookups import (
     FileFacts,
     Surroundings,
     Walking,
+    called,
     checked,
     files_of,
     find,
+    near,
     related,
     sections_of,
     surroundings,
@@ -84,7 +86,8 @@ class Looking(Held):
     def get(self, wanted: str) -> Item:
         """Return a node by its id, that of one of its chunks, its path, or a name only it has.
 
-        Raises ChunkNotFound, and UsageError that lists the ids where several have the name.
+        A line of a file (a.py:84) is the smallest node around it. Raises ChunkNotFound, NotFound
+        for a line beyond the end, and UsageError that lists the ids where several have the name.
         Counts as opening its file: what is opened most is embedded first.
         """
         found = self._item(wanted)
@@ -99,10 +102,9 @@ class Looking(Held):
                 if found:
                     only = found[0]
                     return Item(only.node, only.chunk.text, (only.chunk,), ())
-                try:
-                    node = find(snapshot, wanted)
-                except NotFound:
-                    raise ChunkNotFound(wanted) from None
+                node = called(snapshot, wanted)
+                if node is None:
+                    raise ChunkNotFound(wanted)
             return Item(
                 node,
                 snapshot.text_of(node.id),
@@ -111,6 +113,19 @@ class Looking(Held):
                 sections_of(snapshot, node),
                 snapshot.history(node.source.file_path),
             )
+
+    def node(self, wanted: str) -> Node | None:
+        """Return the node that `get` would, without its text, or None; this opens no file.
+
+        Raises NotFound for a line beyond the end of a file, and UsageError as `get` does.
+        """
+        with self._backend.snapshot() as snapshot:
+            return called(snapshot, wanted)
+
+    def near(self, wanted: str) -> list[NodeId]:
+        """Return the ids of a few nodes whose names are nearly what was asked for."""
+        with self._backend.snapshot() as snapshot:
+            return near(snapshot, wanted, within=self._place.where)
 
     def file(self, path: str) -> FileContent:
         """Return a file as it was taken in, secrets masked. Raises NotFound."""

@@ -206,7 +206,7 @@ class RelatedRequest(Strict):
         Field(
             min_length=1,
             max_length=MAX_QUERY_CHARACTERS,
-            description="The id of a hit, a path, or the name of a symbol that only one has.",
+            description="The id or url of a hit, a path, path:line, or a name that only one has.",
         ),
     ]
     limit: Annotated[int, Field(ge=1, description="How many hits; 1 or more.")] = 10
@@ -235,7 +235,7 @@ class McpFetch(Strict):
         Field(
             min_length=1,
             max_length=MAX_QUERY_CHARACTERS,
-            description="The id or url of a hit, a path, or a name that only one symbol has.",
+            description="The id or url of a hit, a path, path:line, or a name that only one has.",
         ),
     ]
 

@@ -214,7 +214,8 @@ class Upkeep:
         """Return what is like a node, from the same state of the folder as a search."""
         if self.is_ready:
             self._take_in()
-        return self._with_what_was_missed(self._collection.related(wanted, limit=limit))
+        found = finding.node_id(self._collection, wanted)
+        return self._with_what_was_missed(self._collection.related(found, limit=limit))
 
     def look(self, ask: Callable[[Collection], Result]) -> Result:
         """Put a question that changes nothing to the same state of the folder as a search."""

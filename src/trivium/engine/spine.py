@@ -19,7 +19,7 @@ from trivium.engine.showing import hits, origins_of
 from trivium.engine.understanding import Question, understood
 from trivium.filtering.conditions import Filter
 from trivium.options import Circumstances, SearchOptions, checked
-from trivium.query.grammar import Query
+from trivium.query.grammar import NOTHING, Query
 from trivium.ranking import cut
 from trivium.results.facets import Asked, facets, shortened
 from trivium.results.meant import nearest_to
@@ -212,6 +212,7 @@ def _silent(
         within=options.within,
         least=options.min_score,
         count=lambda other, least: len(wider(other, least)),
+        has_words=question.query.root != NOTHING,
     )
     return (*said, *nothing(snapshot, emptied))
 

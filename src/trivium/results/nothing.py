@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from trivium.backends.base import Contents, Snapshot
-from trivium.filtering.conditions import Condition, Filter, Test, without
+from trivium.filtering.conditions import Condition, Filter, Test, fold, without
 from trivium.results.nearest import nearest
 from trivium.results.present import SEARCHED, counted, label, one_line
 from trivium.results.unmatched import said_as
 
 _WITHOUT, _NEAR = "without", "names near it:"
+NO_WORDS = "the query has no words: give words to look for"
 _MOST_TRIED = 8
 _LONGEST = 80
 
@@ -24,6 +25,7 @@ _LONGEST = 80
 class Emptied:
     """What found nothing. `within` is what was searched at all, `where` all conditions.
 
+    A query of filters alone, or of nothing at all, has no words and finds nothing anywhere.
     `count` says how many hits there are under another filter, and with or without `least`.
     """
 
@@ -32,6 +34,7 @@ class Emptied:
     within: Filter
     least: float | None
     count: Callable[[Filter, float | None], int]
+    has_words: bool = True
 
 
 def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
@@ -39,9 +42,12 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
     contents = snapshot.contents()
     if not contents.files:
         return ("nothing is indexed here yet",)
+    if not asked.has_words:
+        return (NO_WORDS, _searched(snapshot, contents, asked.where))
     near = ", ".join(
         f"{one_line(label(node))[:_LONGEST]} in {one_line(node.source.file_path)[:_LONGEST]}"
         for node in nearest(snapshot, asked.text, within=asked.within)
+        if not _is_asked_for(node.name, asked.text)
     )
     return (
         _searched(snapshot, contents, asked.where),
@@ -52,7 +58,12 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
 
 def is_of_nothing(note: str) -> bool:
     """Say whether a note is one of these: beside hits of other collections it tells nothing."""
-    return note.startswith((f"{SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} "))
+    return note.startswith((f"{SEARCHED} ", f"{_WITHOUT} ", f"{_NEAR} ", NO_WORDS))
+
+
+def _is_asked_for(name: str, text: str) -> bool:
+    """Whether a name is the query itself, or a word of it: who typed that knows it."""
+    return fold(name) in (fold(text.strip()), *map(fold, text.split()))
 
 
 def _searched(snapshot: Snapshot, contents: Contents, where: Filter) -> str:

@@ -6,7 +6,6 @@ Each calls a Collection once, prints, and sets the exit status. Registered by ma
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,8 +151,6 @@ def search(
                 one.refresh(progress=progress, yes=yes)
         place = places(collection, searched)
         answer = _answered(query, [collection, *more], options)
-    if not answer.results:
-        answer = _with_what_is_missing(answer)
     lines = present.facets_lines(answer) if shows_facets else []
     if answer.next is not None:
         lines = [*lines, f"next page: --cursor {answer.next}"]
@@ -229,8 +226,6 @@ def context(
             rerank=not no_rerank,
             place=places(collection, searched),
         )
-    if not packed.answer.results:
-        packed = replace(packed, answer=_with_what_is_missing(packed.answer))
     if as_json:
         show_json(context_data(packed))
     else:
@@ -252,14 +247,12 @@ def context(
 def get(wanted: str, folder: Path, *, by: bool, as_json: bool) -> None:
     """Print the whole text of a node or chunk of FOLDER, by the id that a search shows.
 
-    A path, a name that only one symbol has, and the url that an agent was given do as well.
+    A path, path:line, a name that only one has, and the url that an agent was given do as well.
     """
     from trivium.doors import finding
-    from trivium.doors.mcp import address
 
     with open_folder(folder, create=False) as collection:
-        is_address = wanted.startswith(address.SCHEME)
-        item = finding.item(collection, wanted) if is_address else collection.get(wanted)
+        item = finding.item(collection, wanted, is_bounded=False)
         place = places(collection, folder)
         shares = collection.authors(item.node.id) if by else []
     if as_json:
@@ -291,13 +284,3 @@ def _folder_of(given: Path) -> Path:
     if whole.is_file() and indexed_root(whole.parent.resolve()) is not None:
         return given.parent
     return given
-
-
-def _with_what_is_missing(answer: Answer) -> Answer:
-    """Add a note to an answer that is empty because its query asks for nothing."""
-    from trivium.query.grammar import NOTHING
-    from trivium.query.parse import parse
-
-    if parse(answer.query).root != NOTHING:
-        return answer
-    return replace(answer, notes=(*answer.notes, "the query has no words: give words to look for"))

@@ -50,14 +50,14 @@ def related(
 ) -> None:
     """Show what is like ID: near in meaning, linked with it or with the same.
 
-    ID is an id that a search shows, a path, or the name of a symbol that only one has. What is
+    ID is an id or url that a search shows, a path, path:line, or a name that only one has. What is
     like a file are other files, each once. Nearly the same text is marked as such.
     """
     with open_folder(folder) as collection:
         if not no_sync:
             with Progress("looking for files") as progress:
                 collection.refresh(progress=progress)
-        answer = collection.related(wanted, limit=limit)
+        answer = collection.related(_id_of(collection, wanted), limit=limit)
         place = places(collection, folder)
     show_answer(answer, place, as_json=as_json, explain=explain)
 
@@ -66,7 +66,7 @@ def related(
 def graph() -> None:
     """Ask what calls, uses, imports, contains or mentions what.
 
-    ID is an id that a search shows, a path, or the name of a symbol that only one has.
+    ID is an id or url that a search shows, a path, path:line, or a name that only one has.
     """
 
 
@@ -87,7 +87,7 @@ def _add(name: str, depth: int, shows: str) -> None:
     @AS_JSON
     def walk(wanted: str, folder: Path, *, depth: int, no_sync: bool, as_json: bool) -> None:
         def ask(collection: Collection) -> Relations:
-            found: Relations = getattr(collection, name)(wanted, depth=depth)
+            found: Relations = getattr(collection, name)(_id_of(collection, wanted), depth=depth)
             return found
 
         _answer(folder, ask, no_sync=no_sync, as_json=as_json)
@@ -125,10 +125,19 @@ def neighbors(
     wanted_types = _types(types)
     _answer(
         folder,
-        lambda one: one.neighbors(wanted, depth=depth, types=wanted_types, direction=direction),
+        lambda one: one.neighbors(
+            _id_of(one, wanted), depth=depth, types=wanted_types, direction=direction
+        ),
         no_sync=no_sync,
         as_json=as_json,
     )
+
+
+def _id_of(collection: Collection, wanted: str) -> str:
+    """Return the id of what is called so, wherever in the index it lies. Raises NotFound."""
+    from trivium.doors import finding
+
+    return finding.node_id(collection, wanted, is_bounded=False)
 
 
 def _types(given: tuple[str, ...]) -> frozenset[EdgeType] | None:

@@ -104,14 +104,17 @@ class Asking:
         def found(upkeep: Upkeep) -> Data:
             return present.as_data(upkeep.related(wanted.id, limit=wanted.limit))
 
-        return await self._of(request, wanted, found)
+        return await self._of(request, wanted, found, about=wanted.id)
 
     async def get_node(self, request: Request) -> Response:
         """Return one node or chunk with its text, by its id, path, only name or address."""
         node: str = request.path_params["id"]
         wanted = answers.read(HttpCollection, query_data(request.query_params), is_text=True)
-        named = HttpCollection(collection=finding.collection_of(node, wanted.collection))
-        return await self._of(request, named, lambda upkeep: answers.item_data(upkeep.get(node)))
+
+        def found(upkeep: Upkeep) -> Data:
+            return answers.item_data(upkeep.get(node))
+
+        return await self._of(request, wanted, found, about=node)
 
     async def get_file(self, request: Request) -> Response:
         """Return lines of a file, as they were taken in."""
@@ -129,13 +132,13 @@ class Asking:
         types = types_of(wanted.types)
 
         def around(upkeep: Upkeep) -> Data:
+            collection = upkeep.collection
+            found = finding.node_id(collection, wanted.id)
             return surroundings_data(
-                upkeep.collection.surroundings(
-                    wanted.id, depth=wanted.depth, types=types, limit=wanted.limit
-                )
+                collection.surroundings(found, depth=wanted.depth, types=types, limit=wanted.limit)
             )
 
-        return await self._of(request, wanted, around)
+        return await self._of(request, wanted, around, about=wanted.id)
 
     async def _search(self, request: Request, wanted: HttpSearch, *, is_xplor: bool) -> Response:
         asked = wanted.asked()
@@ -157,11 +160,19 @@ class Asking:
         request: Request,
         wanted: HttpCollection | HttpContext | HttpRelated,
         make: Callable[[Upkeep], Data],
+        *,
+        about: str = "",
     ) -> Response:
-        """Answer from one collection."""
+        """Answer from one collection: that which is named, or which has what it is `about`."""
+        hosting = self._service.hosting
+        named = finding.collection_of(about, wanted.collection)
 
         def work() -> Response:
-            return _answered(request, [self._service.hosting.upkeep(wanted.collection)], one)
+            upkeep = hosting.upkeep(named)
+            if about and named is None:
+                others = [name for name in hosting.names if name != upkeep.name]
+                upkeep = finding.holder(upkeep, lambda: map(hosting.upkeep, others), about)
+            return _answered(request, [upkeep], one)
 
         def one(kept: Sequence[Upkeep]) -> Data:
             return make(kept[0])

@@ -20,6 +20,7 @@ log = logging.getLogger("trivium.doors.http.access")
 
 _UNSENT = 499
 _ID = "{id"
+_LONGEST = 200
 
 
 class Noting:
@@ -84,7 +85,11 @@ def _route(scope: Scope) -> str:
 def _shown(scope: Scope) -> str:
     """Return a path as logs show it: where it holds what was asked for, its route alone."""
     route = _route(scope)
-    return route.replace(":any", "") if _ID in route else _escaped(scope["path"])
+    if _ID in route:
+        return route.replace(":any", "")
+    # Before it is escaped, and after: whoever asks says how long a path is.
+    shown = _escaped(scope["path"][: _LONGEST + 1])
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
 
 
 def _escaped(path: str) -> str:

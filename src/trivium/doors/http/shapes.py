@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from trivium.backends.base import FileContent
 from trivium.doors.answers import Data
 from trivium.doors.http.requests import MOST_LINES
-from trivium.errors import UsageError, unknown
-from trivium.lookups import Surroundings
+from trivium.errors import NotFound, UsageError, unknown
+from trivium.lookups import Surroundings, no_line
 from trivium.results.present import source_data
 from trivium.types import EdgeType, Node
 
@@ -26,7 +26,7 @@ def types_of(given: str | None) -> frozenset[EdgeType] | None:
 
 
 def file_data(content: FileContent, *, start: int, end: int | None) -> Data:
-    """Return lines of a file; beyond its end there are none. Raises UsageError."""
+    """Return lines of a file. Raises UsageError, and NotFound for a start beyond its end."""
     if end is not None and end < start:
         raise UsageError(f"end is {end}, before start, which is {start}.")
     lines = content.document.text.split("\n")
@@ -34,14 +34,15 @@ def file_data(content: FileContent, *, start: int, end: int | None) -> Data:
         # What follows the last line break is no line.
         lines.pop()
     last = min(len(lines), start + MOST_LINES - 1 if end is None else end)
-    first = min(start, last + 1)
+    if start > max(1, len(lines)):
+        raise NotFound(no_line(content.state.path, start, total=len(lines)))
     return {
         "path": content.state.path,
         "language": next((one.language for one in content.nodes if one.language), ""),
-        "startLine": first,
+        "startLine": start,
         "endLine": last,
         "totalLines": len(lines),
-        "text": "\n".join(lines[first - 1 : last]),
+        "text": "\n".join(lines[start - 1 : last]),
         "masked": content.state.masked,
     }
 

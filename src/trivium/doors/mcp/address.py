@@ -20,6 +20,9 @@ SCHEME = "trivium://"
 TEMPLATE = f"{SCHEME}{{collection}}/{{+path}}"
 _LINES = re.compile(r"L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?")
 
+# As lines are counted everywhere: a form feed ends none.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -33,7 +36,9 @@ class Address:
 def written(
     collection: str, path: str, *, start_line: int | None = None, end_line: int | None = None
 ) -> str:
-    """Return an address as text."""
+    """Return an address as text; that of a folder has no lines."""
+    if path.endswith("/"):
+        path, start_line = path.removeprefix("./").rstrip("/"), None
     part = "" if start_line is None or end_line is None else f"#L{start_line}-L{end_line}"
     return f"{SCHEME}{quote(collection, safe='')}/{quote(path)}{part}"
 
@@ -53,6 +58,19 @@ def read(text: str) -> Address:
         return Address(unquote(collection), unquote(path))
     first = int(lines[1])
     return Address(unquote(collection), unquote(path), (first, int(lines[2] or first)))
+
+
+def cut(text: str, path: str, lines: tuple[int, int]) -> str:
+    """Return lines of a text. Raises NotFound that says how many there are."""
+    from trivium.lookups import no_line
+
+    first, last = lines
+    there = _LINE.findall(text)
+    if first > len(there):
+        raise NotFound(no_line(path, first, total=len(there)))
+    if last < first:
+        raise NotFound(f"Line {last:,} lies before line {first:,}.")
+    return "".join(there[first - 1 : last])
 
 
 def check_inside(collection: Collection, path: str) -> None:

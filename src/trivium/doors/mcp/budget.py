@@ -231,7 +231,9 @@ def _reply(data: Data, more: Mapping[str, str]) -> Reply:
         so_far = " so far" if _is_partial(data) else ""
         lines = [f"No results found{so_far}{f' for {_shown(asked)}' if asked.strip() else ''}."]
     for number, hit in enumerate(hits, start=1):
-        lines.append(f"{number}. {_place(hit)}  {hit['id']}{_likely(hit)}")
+        # Several collections may have this id; its address is of one.
+        url = f"  {hit['url']}" if hit.get("collection") else ""
+        lines.append(f"{number}. {_place(hit)}  {hit['id']}{url}{_likely(hit)}")
         if str(hit["id"]) in more:
             lines.append(f"   {more[str(hit['id'])]}")
         line = _best_line(hit)

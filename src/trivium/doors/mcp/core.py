@@ -225,6 +225,7 @@ TOOLS = (
         Fetch,
         schema.CITED_ITEM,
         fetch,
+        is_about_one=True,
     ),
     Offer(
         "related",
@@ -234,6 +235,7 @@ TOOLS = (
         Related,
         schema.CITED_ANSWER,
         related,
+        is_about_one=True,
     ),
     Offer(
         "context",

@@ -7,7 +7,7 @@ gone through, but not for long: then what is there answers, and says so. Called 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,17 @@ class Desk:
     def names(self, *, only: str | None) -> tuple[str, ...]:
         """Return the collections that a connection may ask."""
         return self.hosting.names if only is None else (only,)
+
+    def holder(self, first: Upkeep, wanted: str, *, only: str | None) -> Upkeep:
+        """Return the collection that has a node; the others are not waited for. See `finding`."""
+        from trivium.doors import finding
+
+        def others() -> Iterator[Upkeep]:
+            for name in self.names(only=only):
+                if name != first.name:
+                    yield self.hosting.upkeep(name)
+
+        return finding.holder(first, others, wanted)
 
     def chosen(self, given: str | None, *, only: str | None) -> tuple[str | None, ...]:
         """Return the collections that are named, of those that a connection may ask."""

@@ -23,7 +23,8 @@ class Offer:
     `waits` says that it wants the folder gone through before it answers, for a while;
     `is_strict` that an argument it lacks is an error of the protocol, as in seed 004;
     `names_all` that its result says which collections there are; `is_of_many` that several may
-    be asked at once, and `answer` gets them all; `writes` that it changes something, and
+    be asked at once, and `answer` gets them all; `is_about_one` that its id may be of any
+    collection, where none is named; `writes` that it changes something, and
     `replaces` that what was there before may be gone then.
     """
 
@@ -37,6 +38,7 @@ class Offer:
     is_strict: bool = False
     names_all: bool = False
     is_of_many: bool = False
+    is_about_one: bool = False
     writes: bool = False
     replaces: bool = False
 

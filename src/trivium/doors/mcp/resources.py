@@ -84,8 +84,7 @@ def read(desk: Desk, uri: str, *, only: str | None, notice: Notice) -> ReadResou
 
     text = upkeep.look(text_of)
     if wanted.lines is not None:
-        first, last = wanted.lines
-        text = "".join(text.splitlines(keepends=True)[first - 1 : last])
+        text = address.cut(text, wanted.path, wanted.lines)
     contents = TextResourceContents(uri=str(uri), mime_type=_type_of(wanted.path), text=text)
     return ReadResourceResult(contents=[contents])
 

@@ -31,13 +31,24 @@ def test_lines_of_a_file_come_as_they_were_taken_in(get: Send) -> None:
     }
 
 
-def test_a_file_is_whole_without_lines_and_empty_beyond_its_end(get: Send) -> None:
+def test_a_file_is_whole_without_lines(get: Send) -> None:
     whole = get("/api/file", path="guide.md").json()
-    beyond = get("/api/file", path="guide.md", start=50).json()
 
     assert (whole["startLine"], whole["endLine"], whole["totalLines"]) == (1, 7, 7)
     assert whole["text"].startswith("# Guide\n")
-    assert (beyond["startLine"], beyond["endLine"], beyond["text"]) == (8, 7, "")
+
+
+def test_lines_beyond_the_end_of_a_file_are_404_with_how_many_there_are(
+    get: Send, folders: list[Path], shops: Hosting
+) -> None:
+    (folders[0] / "blank.txt").write_text("", encoding="utf-8")
+    shops.upkeep().sync_now()
+
+    assert get("/api/file", path="guide.md", start=7, end=50).json()["endLine"] == 7
+    beyond = get("/api/file", path="guide.md", start=8)
+    assert error_of(beyond) == (404, "NotFound")
+    assert "no line 8: it has 7 lines" in beyond.json()["error"]["message"]
+    assert get("/api/file", path="blank.txt").json()["totalLines"] == 0
 
 
 def test_a_secret_stays_masked_in_a_file(get: Send) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 import pytest
@@ -59,3 +60,24 @@ def test_a_model_that_is_not_done_is_said_to_go_on_not_to_be_run(
     said = "minilm has embedded 4% so far; that goes on in the background"
     assert data["degraded"] == [{"stage": "vectors", "reason": said}]
     assert data["notes"] == [said]
+
+
+def test_a_query_of_filters_alone_is_told_that_it_has_no_words(get: Send) -> None:
+    data = get("/api/search", q="lang:python").json()
+
+    assert data["results"] == []
+    assert "the query has no words: give words to look for" in data["notes"]
+
+
+def test_the_log_cuts_a_path_that_is_no_address_of_ours(
+    send: Send, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="trivium.doors.http.access")
+
+    send("GET", f"/{'a' * 50_000}")
+    send("GET", f"/{'é' * 5_000}")
+
+    lines = [one.getMessage() for one in caplog.records if one.name.endswith("access")]
+    assert len(lines) == 2
+    assert [line.split()[2].endswith("...") for line in lines] == [True, True]
+    assert all(len(line.split()[2]) == 200 + len("...") for line in lines)

@@ -103,3 +103,64 @@ def test_what_is_not_there_is_an_error_of_the_tool_without_commands(call: Call) 
         assert refused.is_error
         assert "nowhere" in text_of(refused)
         assert "trivium " not in text_of(refused)
+
+
+def test_the_text_for_the_model_has_the_url_of_each_hit_of_several(call: Call) -> None:
+    many = text_of(call("search", query="gate", collection="*"))
+    one = text_of(call("search", query="gate", collection="shop"))
+
+    assert "code:a.py#till  trivium://shop/a.py#L1-L2" in many
+    assert "code:a.py#plough  trivium://farm/a.py#L1-L2" in many
+    assert "trivium://" not in one
+
+
+def test_an_id_of_another_collection_is_found_there(call: Call, hosting: Hosting) -> None:
+    hosting.upkeep("farm").sync_now()
+
+    read = data_of(call("fetch", id="code:a.py#plough"))
+    assert read["url"] == "trivium://farm/a.py#L1-L2"
+    assert not call("related", id="plough").is_error
+    assert call("fetch", id="code:a.py#plough", collection="shop").is_error
+    assert call("fetch", scope="shop", id="code:a.py#plough").is_error
+
+
+def test_an_id_of_several_other_collections_is_said_to_be_there(
+    call: Call, hosting: Hosting, tmp_path: Path
+) -> None:
+    (tmp_path / "barn").mkdir()
+    for name in ("farm", "barn"):
+        (tmp_path / name / "hay.md").write_text("# Hay\n", encoding="utf-8")
+    hosting.add(tmp_path / "barn")
+    for name in ("farm", "barn"):
+        hosting.upkeep(name).sync_now()
+
+    refused = call("fetch", id="doc:hay.md")
+
+    assert refused.is_error
+    assert "is in 'farm', 'barn'" in text_of(refused)
+    assert data_of(call("fetch", id="doc:hay.md", collection="barn"))["title"]
+
+
+def test_a_folder_is_read_as_a_list_and_by_its_own_url(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "shop" / "docs").mkdir()
+    (tmp_path / "shop" / "docs" / "b.md").write_text("# B\n", encoding="utf-8")
+
+    for called, wanted in (("docs", "docs/b.md"), (".", "docs/")):
+        read = data_of(call("fetch", id=called))
+        assert wanted in read["text"].splitlines()
+        assert data_of(call("fetch", id=read["url"]))["text"] == read["text"]
+
+
+@pytest.mark.parametrize("called", ["trivium://farm/a.py#L1-L2", "a.py:2", "./a.py", "till"])
+def test_related_takes_what_fetch_takes(call: Call, called: str, hosting: Hosting) -> None:
+    hosting.upkeep("farm").sync_now()
+
+    assert not call("related", id=called).is_error
+
+
+@pytest.mark.parametrize("named", ["shop", "*"])
+def test_a_query_of_filters_alone_is_told_that_it_has_no_words(call: Call, named: str) -> None:
+    found = call("search", query="lang:python", collection=named)
+
+    assert data_of(found)["results"] == []
+    assert text_of(found).count("the query has no words") == 1
