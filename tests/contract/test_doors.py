@@ -246,7 +246,7 @@ def test_what_is_like_something_unknown_is_an_error_that_says_how_to_find_it(
 ) -> None:
     found = httpx.get(f"{address}/api/related", params={"id": "nothing_of_the_kind"})
     assert found.status_code == 404
-    assert "A search shows the ids" in found.json()["error"]["message"]
+    assert "Chunk not found: nothing_of_the_kind" in found.json()["error"]["message"]
     unknown = httpx.get(f"{address}/api/related", params={"id": "x", "most": "3"})
     assert unknown.status_code == 422
 

@@ -214,7 +214,7 @@ def truncate_logs(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_S * 1000)}")
 
 
-_OWN = ("text", "vectors", "writer.lock", "writer.txt")
+_OWN = ("text", "vectors", "writer.txt")
 
 
 def remove(path: Path) -> None:
@@ -236,7 +236,8 @@ def remove(path: Path) -> None:
 
 def _is_own(inside: Path, path: Path) -> bool:
     """Whether a file is of the index, and not what others keep beside it."""
-    return inside.name.startswith(f"{path.stem}.") or inside.name in _OWN
+    is_passing = inside.suffix in (".lock", ".tmp")
+    return is_passing or inside.name.startswith(f"{path.stem}.") or inside.name in _OWN
 
 
 def _turn(inside: Path, path: Path) -> int:
