@@ -29,7 +29,7 @@ main(sys.argv[1:])
 HELD = """
 import sys, time
 from pathlib import Path
-from trivium import engine
+from trivium.engine import spine as engine
 gate = Path(sys.argv.pop(1))
 enter = engine.enter
 def held(stage):

@@ -213,6 +213,7 @@ def _silent(
         least=options.min_score,
         count=lambda other, least: len(wider(other, least)),
         has_words=question.query.root != NOTHING,
+        typed=question.query.text,
     )
     return (*said, *nothing(snapshot, emptied))
 

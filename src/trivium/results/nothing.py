@@ -25,6 +25,7 @@ _LONGEST = 80
 class Emptied:
     """What found nothing. `within` is what was searched at all, `where` all conditions.
 
+    `typed` is the query as it was written, before words were corrected.
     A query of filters alone, or of nothing at all, has no words and finds nothing anywhere.
     `count` says how many hits there are under another filter, and with or without `least`.
     """
@@ -35,6 +36,7 @@ class Emptied:
     least: float | None
     count: Callable[[Filter, float | None], int]
     has_words: bool = True
+    typed: str = ""
 
 
 def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
@@ -47,7 +49,7 @@ def nothing(snapshot: Snapshot, asked: Emptied) -> tuple[str, ...]:
     near = ", ".join(
         f"{one_line(label(node))[:_LONGEST]} in {one_line(node.source.file_path)[:_LONGEST]}"
         for node in nearest(snapshot, asked.text, within=asked.within)
-        if not _is_asked_for(node.name, asked.text)
+        if not _is_asked_for(node.name, asked.typed or asked.text)
     )
     return (
         _searched(snapshot, contents, asked.where),
@@ -62,7 +64,7 @@ def is_of_nothing(note: str) -> bool:
 
 
 def _is_asked_for(name: str, text: str) -> bool:
-    """Whether a name is the query itself, or a word of it: who typed that knows it."""
+    """Whether a name is what was typed, or a word of it: who typed that knows it."""
     return fold(name) in (fold(text.strip()), *map(fold, text.split()))
 
 
