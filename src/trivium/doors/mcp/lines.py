@@ -6,6 +6,7 @@ message. Here input ends once all is answered, or after a while; a broken line g
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -65,21 +66,12 @@ class _Owed:
             self._none.set()
 
 
-class Outgoing:
-    """What is sent to the client."""
+class _Ended(ABC):
+    """What is used in a block, and ends with it."""
 
-    def __init__(self, inner: WriteStream[SessionMessage], owed: _Owed) -> None:
-        self._inner = inner
-        self._owed = owed
-
-    async def send(self, item: SessionMessage, /) -> None:
-        """Send a message."""
-        await self._inner.send(item)
-        self._owed.answered(item.message)
-
+    @abstractmethod
     async def aclose(self) -> None:
         """End."""
-        await self._inner.aclose()
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -96,7 +88,24 @@ class Outgoing:
         return None
 
 
-class Incoming:
+class Outgoing(_Ended):
+    """What is sent to the client."""
+
+    def __init__(self, inner: WriteStream[SessionMessage], owed: _Owed) -> None:
+        self._inner = inner
+        self._owed = owed
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message."""
+        await self._inner.send(item)
+        self._owed.answered(item.message)
+
+    async def aclose(self) -> None:
+        """End."""
+        await self._inner.aclose()
+
+
+class Incoming(_Ended):
     """What comes from the client; ends when all of it is answered."""
 
     def __init__(
@@ -142,20 +151,6 @@ class Incoming:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        """Begin."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        """End."""
-        await self.aclose()
-        return None
 
 
 def answering(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from trivium.doors.mcp.memory_shelf import (
-    YES,
     Attaching,
     Detaching,
     InCollection,
@@ -127,25 +126,15 @@ _ROW = keyed({"id": TEXT, "title": TEXT, "tags": TEXTS, "updatedAt": TEXT})
 _ENDS = ("from_id", "to_id")
 
 NOTES = (
-    Offer(
-        "notes_create",
+    _TOOLS.creating(
+        Create,
         "Write a note",
         "Remember something: a decision and its reasons, a fact, a finding. It is kept as a file "
         "of the project and found by every search.",
-        Create,
-        keyed({"noteId": TEXT, "version": COUNT}),
-        _TOOLS.create,
-        writes=True,
     ),
-    Offer(
-        "notes_update",
-        "Change a note",
-        "Change the title, content or tags of a note. What is left out stays.",
+    _TOOLS.updating(
         Update,
-        keyed({"noteId": TEXT, "updated": YES, "version": COUNT}, problems=TEXTS),
-        _TOOLS.update,
-        writes=True,
-        replaces=True,
+        "Change the title, content or tags of a note. What is left out stays.",
     ),
     _TOOLS.delete(One),
     Offer(

@@ -157,6 +157,26 @@ class Tools:
                 found[name].append(one.other)
         return replied({**as_data(shelf.get(wanted)), **found, "crossLinks": links_data(across)})
 
+    def creating(self, takes: type[Strict], title: str, description: str) -> Offer:
+        """Return the tool that makes one."""
+        gives = keyed({self.key: TEXT, "version": COUNT})
+        return Offer(
+            f"{self.plural}_create", title, description, takes, gives, self.create, writes=True
+        )
+
+    def updating(self, takes: type[Strict], description: str) -> Offer:
+        """Return the tool that changes one."""
+        return Offer(
+            f"{self.plural}_update",
+            f"Change a {self.kind}",
+            description,
+            takes,
+            keyed({self.key: TEXT, "updated": YES, "version": COUNT}, problems=TEXTS),
+            self.update,
+            writes=True,
+            replaces=True,
+        )
+
     def delete(self, takes: type[Strict]) -> Offer:
         """Return the tool that deletes one."""
 

@@ -194,24 +194,14 @@ _ROW = {
 _ENDS = ("skill_id", "target_id")
 
 SKILLS = (
-    Offer(
-        "skills_create",
+    _TOOLS.creating(
+        Create,
         "Write down a skill",
         "Write down how something is done: its steps, and in words when to do it.",
-        Create,
-        keyed({"skillId": TEXT, "version": COUNT}),
-        _TOOLS.create,
-        writes=True,
     ),
-    Offer(
-        "skills_update",
-        "Change a skill",
-        "Change fields of a skill. What is left out stays.",
+    _TOOLS.updating(
         Update,
-        keyed({"skillId": TEXT, "updated": YES, "version": COUNT}, problems=TEXTS),
-        _TOOLS.update,
-        writes=True,
-        replaces=True,
+        "Change fields of a skill. What is left out stays.",
     ),
     _TOOLS.delete(One),
     Offer(

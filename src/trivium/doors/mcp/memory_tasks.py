@@ -9,7 +9,6 @@ from pydantic import Field
 
 from trivium.doors.mcp.memory_notes import LINK
 from trivium.doors.mcp.memory_shelf import (
-    YES,
     Attaching,
     Detaching,
     InCollection,
@@ -269,24 +268,14 @@ _NUMBER_OR_NULL = {"type": ["number", "null"]}
 _ENDS = ("task_id", "target_id")
 
 TASKS = (
-    Offer(
-        "tasks_create",
+    _TOOLS.creating(
+        Create,
         "Write down a task",
         "Write down something that is to be done.",
-        Create,
-        keyed({"taskId": TEXT, "version": COUNT}),
-        _TOOLS.create,
-        writes=True,
     ),
-    Offer(
-        "tasks_update",
-        "Change a task",
-        "Change fields of a task. What is left out stays.",
+    _TOOLS.updating(
         Update,
-        keyed({"taskId": TEXT, "updated": YES, "version": COUNT}, problems=TEXTS),
-        _TOOLS.update,
-        writes=True,
-        replaces=True,
+        "Change fields of a task. What is left out stays.",
     ),
     _TOOLS.delete(One),
     Offer(
