@@ -29,6 +29,7 @@ from trivium.config import Value
 _QUERIES = 100
 _WARM = 20
 _AT_ONCE = 8
+_SETTLED_S = 60.0
 _WAYS: Mapping[str, Mapping[str, Any]] = {
     "words": {"search_mode": "keyword"},
     "vectors": {"search_mode": "vector"},
@@ -83,6 +84,9 @@ def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
     cpu = _node_seconds(nodes) - used
     client = Client(nodes.urls, access=Access(read_s=120.0, write_s=300.0))
     try:
+        # What is sent along for replicas that lag is kept for a while, and goes with a merge.
+        time.sleep(_SETTLED_S)
+        client.ask("POST", "/_forcemerge?max_num_segments=1")
         client.ask("POST", "/_refresh")
         stored = client.ask("GET", "/_stats/store")["_all"]
     finally:
