@@ -100,6 +100,11 @@ KNOWN: Mapping[str, _Known] = {
     "backend.collection": _Known(
         "", "what an index is called on a cluster; empty is its folder with a hash of the path"
     ),
+    "backend.under": _Known(
+        "",
+        "the folder of a collection that this one stands below, where several folders feed it; "
+        "empty is all of it",
+    ),
     "backend.user": _Known("", "who asks a cluster"),
     "backend.certificates": _Known(
         "", "file of certificates by which a cluster is trusted; empty is those of the system"

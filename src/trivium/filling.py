@@ -1,13 +1,16 @@
 """Texts without a vector -> vectors in the index, by turns with other processes.
 
-The writer lock is held only to look and to store, so that others can write in between. Called by
-the indexer.
+The writer lock is held only to look and to store, so that others can write in between. Where many
+machines feed an index, texts are in parts by their keys, and each machine embeds a part at a time:
+none is embedded twice, and none waits for another. Called by the indexer.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from trivium.backends.base import Backend, Pending, Snapshot
@@ -43,7 +46,8 @@ class Filling:
         self._backend = backend
         self._embedder = embedder
         self._turns = turns
-        self._wait_s = wait_s
+        # Where many write, the lock is soon free again and worth waiting for.
+        self._wait_s = wait_s if backend.turns == 1 else max(wait_s, _STORE_WAIT_S)
         self._progress = progress
         self._clock = clock
         self._blank_now: set[bytes] = set()
@@ -51,16 +55,22 @@ class Filling:
 
     def fill(self, first: Callable[[], Sequence[str]]) -> None:
         """Embed every text without a vector."""
-        model = self._embedder.model_id
-        while True:
-            with self._turns.next(lambda snapshot: snapshot.unembedded(model)) as is_ours:
-                if not is_ours:
+        model, parts = self._embedder.model_id, self._backend.turns
+        done: set[int] = set()
+        while len(done) < parts:
+            with self._turns.next(
+                lambda snapshot: snapshot.unembedded(model), parts=parts, without=done
+            ) as part:
+                if part is None:
                     return
                 with self._backend.writer(wait_s=self._wait_s) as writer:
                     left = writer.count_pending(model)
-                    pending = writer.pending(model, limit=_PENDING, first=first()) if left else ()
+                    limit = _PENDING * parts
+                    found = writer.pending(model, limit=limit, first=first()) if left else ()
+                pending = [one for one in found if part_of(one.key, parts) == part][:_PENDING]
                 if not pending:
-                    return
+                    done.add(part)
+                    continue
                 for some, is_blank in self._given(pending, total=self.done + left, done=self.done):
                     self.done += len(some)
                     self._blank_now.update(
@@ -75,8 +85,8 @@ class Filling:
         model = self._embedder.model_id
         total, tried, last = 0, 0, b""
         while True:
-            with self._turns.next(lambda snapshot: len(snapshot.blank(model))) as is_ours:
-                if not is_ours:
+            with self._turns.next(lambda snapshot: len(snapshot.blank(model))) as part:
+                if part is None:
                     return
                 with self._backend.writer(wait_s=self._wait_s) as writer:
                     total = total or writer.count_blank(model) - len(self._blank_now)
@@ -126,17 +136,43 @@ class Turns:
         self._most = 0
 
     @contextmanager
-    def next(self, waiting: Callable[[Snapshot], int]) -> Iterator[bool]:
-        """Have the turn; False if none is `waiting`. Who is to stop raises in `progress`."""
-        model = self._embedder.model_id
+    def next(
+        self,
+        waiting: Callable[[Snapshot], int],
+        *,
+        parts: int = 1,
+        without: Collection[int] = (),
+    ) -> Iterator[int | None]:
+        """Have the turn at a part, of those that are left; None if nothing is `waiting`.
+
+        Who is to stop raises in `progress`.
+        """
+        # Machines that start together do not all try the same one first.
+        order = [(os.getpid() + one) % parts for one in range(parts)]
+        wanted = [one for one in order if one not in without]
         with ExitStack() as turn:
-            while left := self._left(waiting):
-                try:
-                    turn.enter_context(self._backend.turn(model, wait_s=_FOLLOW_EVERY_S))
-                    break
-                except IndexLocked as error:
-                    self._follow(error.holder, left)
-            yield left > 0
+            part: int | None = None
+            while part is None and (left := self._left(waiting)):
+                part = self._free(turn, wanted, parts=parts, left=left)
+            yield part
+
+    def _free(self, turn: ExitStack, wanted: Sequence[int], *, parts: int, left: int) -> int | None:
+        """Return a part that nobody else is at, now held; None if there is none for a while."""
+        model = self._embedder.model_id
+        holder = ""
+        for part in wanted:
+            name = model if parts == 1 else f"{model} part {part}"
+            try:
+                wait_s = _FOLLOW_EVERY_S if parts == 1 else 0.0
+                turn.enter_context(self._backend.turn(name, wait_s=wait_s))
+            except IndexLocked as error:
+                holder = error.holder
+            else:
+                return part
+        self._follow(holder, left)
+        if parts > 1:
+            time.sleep(_FOLLOW_EVERY_S)
+        return None
 
     def _left(self, waiting: Callable[[Snapshot], int]) -> int:
         with self._backend.snapshot() as snapshot:
@@ -150,6 +186,11 @@ class Turns:
             )
         self._most = max(self._most, left)
         self._progress("waiting", self._most - left, self._most)
+
+
+def part_of(key: bytes, parts: int) -> int:
+    """Return the part that a text is in; equal texts are in the same."""
+    return key[0] % parts
 
 
 def pace_key(model_id: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from trivium import indexer, linker
+from trivium import feeding, indexer, linker
 from trivium.backends.base import Backend
 from trivium.config import Settings
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
@@ -24,8 +24,10 @@ from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.joined import JoinedSource
 from trivium.sources.memory import WithMemory
 from trivium.sources.presence import is_folder_there, is_there
+from trivium.sources.under import Under
 from trivium.types import Degraded
 from trivium.writing.digest import Cutting
+from trivium.writing.feed import feed_under, refuse_mixed
 from trivium.writing.plan import plan
 
 # Raise when parsing, masking or cutting changes what is stored.
@@ -66,6 +68,9 @@ class Folder:
         self._settings = settings
         self._backend = backend
         self._paths: Paths | None = None
+        is_here = settings.text("backend.kind") == "embedded"
+        # One machine's index is of one folder.
+        self.feed = feed_under("" if is_here else settings.text("backend.under"))
         is_users = settings.text("memory.place") == "user"
         places = memory_places(root, settings.home, is_users=is_users)
         # The folder that memory lies in as it would in the project; None where it is that.
@@ -102,11 +107,15 @@ class Folder:
         """
         if self._is_elsewhere():
             return indexer.Report()
+        refuse_mixed(
+            self.feed, self._backend.meta(), name=self._settings.text("backend.collection")
+        )
         try:
             report = indexer.sync(
                 self._source(),
                 self._backend,
                 cutting=cutting_of(self._settings),
+                feed=self.feed,
                 synced_ns=self._synced_ns(),
                 wait_s=wait_s,
                 progress=progress,
@@ -117,7 +126,8 @@ class Folder:
             )
             linker.link(
                 self._backend,
-                wait_s=wait_s,
+                # Others may be at it: what they link is linked, and this comes after.
+                wait_s=wait_s if self.feed.is_all else feeding.SHARED_WAIT_S,
                 most=links,
                 paths=self._paths_of,
                 progress=progress,
@@ -185,13 +195,22 @@ class Folder:
             )
 
     def is_there(self, path: str) -> bool:
-        """Whether a file or folder is where it was indexed; a table is where its database is."""
+        """Whether a file or folder is where it was indexed; a table is where its database is.
+
+        What other folders feed is there as far as this machine can tell.
+        """
+        local = self.feed.local(path)
         return (
-            is_there(self.root, path)
-            or (self._memory is not None and is_there(self._memory, path))
-            or path in self._settings.texts("records.tables")
-            or is_folder_there(self.root, path.removesuffix("/"))
+            local is None
+            or is_there(self.root, local)
+            or (self._memory is not None and is_there(self._memory, local))
+            or local in self._settings.texts("records.tables")
+            or is_folder_there(self.root, local.removesuffix("/"))
         )
+
+    def withdraw(self) -> int:
+        """Take out of a collection that several folders feed what this one has brought."""
+        return feeding.withdraw(self._backend, self.feed)
 
     def _source(self) -> Source:
         folder = FolderSource(
@@ -203,6 +222,8 @@ class Folder:
         )
         tables = self._settings.texts("records.tables")
         source: Source = JoinedSource(folder, tables=tables) if tables else folder
+        if not self.feed.is_all:
+            return Under(source, self.feed.under)
         return source if self._memory is None else WithMemory(source, place=self._memory)
 
     def is_indexed(self) -> bool:
@@ -210,12 +231,12 @@ class Folder:
         return "indexed_at" in self._backend.meta()
 
     def _synced_ns(self) -> int | None:
-        at = self._backend.meta().get("indexed_at")
+        at = self.feed.synced_at(self._backend.meta())
         return int(datetime.fromisoformat(at).timestamp() * 1e9) if at else None
 
     def dirty_files(self, backend: Backend | None = None) -> int:
         """Count the files that have changed since they were taken in."""
         listing = self._source().list()
         with (self._backend if backend is None else backend).snapshot() as snapshot:
-            known, in_vain = snapshot.files(), snapshot.in_vain()
+            known, in_vain = self.feed.of(snapshot.files()), self.feed.of(snapshot.in_vain())
         return plan(listing.entries, known, in_vain=in_vain).changes

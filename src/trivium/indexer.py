@@ -27,11 +27,13 @@ from trivium.backends.base import (
 )
 from trivium.crew import Crew, digested
 from trivium.errors import IndexRemoved, MissingExtra, ModelError
+from trivium.feeding import SHARED_WAIT_S, Ended, conclude, writing
 from trivium.filling import Filling, Turns, publish
 from trivium.models.base import Embedder, Remarking
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
 from trivium.types import Kind, NodeId
-from trivium.writing.digest import Cutting, digest, folder_at, folder_content, folders_of
+from trivium.writing.digest import Cutting, digest
+from trivium.writing.feed import ALL, Feed
 from trivium.writing.plan import Plan, all_skipped, plan
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ def sync(
     *,
     cutting: Cutting,
     folders: frozenset[str] | None = None,
+    feed: Feed = ALL,
     synced_ns: int | None = None,
     wait_s: float = 5.0,
     progress: Progress = no_progress,
@@ -105,15 +108,17 @@ def sync(
     New text has a vector of the `instant` model when this returns. `folders` are those in which
     something may have changed; None is all. `check` sees what was found before anything is
     done, and may refuse by raising. A source that is suddenly empty, as an unmounted disk is,
-    keeps its index if `keeps_if_empty`.
+    keeps its index if `keeps_if_empty`. Where it is but a `feed` of the index, what others
+    have brought is left alone, and they may write meanwhile.
     """
-    with backend.writer(wait_s=wait_s) as writer:
+    with writing(backend, feed, wait_s=wait_s) as lent:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
         progress("listing", 0, 0)
         with backend.snapshot() as snapshot:
-            known = snapshot.files()
-            passed_over, in_vain = snapshot.skipped(), dict(snapshot.in_vain())
-        if "indexed_at" not in backend.meta():
+            known = feed.of(snapshot.files())
+            passed_over = feed.of(snapshot.skipped())
+            in_vain = feed.of(snapshot.in_vain())
+        if not feed.synced_at(backend.meta()):
             # No sync has ended here yet, or another process has removed what it brought.
             folders = None
         listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
@@ -133,26 +138,28 @@ def sync(
         report.unchanged = len(listing.entries) - len(todo.read)
         published, due_s = clock(), _PUBLISH_EVERY_S if known else _PUBLISH_FIRST_S
         with Crew() as crew:
-            claims = _Claims(backend, cutting)
+            claims = _Claims(backend, cutting, is_shared=not feed.is_all)
 
             def digesting(raws: Iterable[Raw]) -> Iterator[FileContent]:
                 for raw, content in digested(raws, cutting, expected=len(todo.read), crew=crew):
                     yield claims.settle(raw, content)
 
             for batch in _batches(source, todo, known, report, digesting, progress):
-                writer.write(batch)
-                # Between write and publish a changed file is in no text index: keep that short.
                 changes = batch.removed or any(one.state.path in known for one in batch.replaced)
-                if changes or clock() - published > due_s:
-                    writer.publish()
-                    published, due_s = clock(), _PUBLISH_EVERY_S
-        if listing.looked is None or report.added or report.removed:
-            _write_folders(writer, known, report.files)
-        kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
-        writer.record(skipped=report.skipped, in_vain=kept)
-        if instant is not None:
-            _embed_now(backend, writer, instant, progress)
-        writer.publish()
+                with lent() as writer:
+                    writer.write(batch)
+                    # Until publish, a changed file is in no text index: keep that short.
+                    if changes or clock() - published > due_s:
+                        writer.publish()
+                        published, due_s = clock(), _PUBLISH_EVERY_S
+        with lent() as writer:
+            has_moved = listing.looked is None or bool(report.added or report.removed)
+            kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
+            ended = Ended(report.files if has_moved else None, report.skipped, kept)
+            conclude(backend, writer, feed, ended, known=known)
+            if instant is not None:
+                _embed_now(backend, writer, instant, progress)
+            writer.publish()
     log.info(
         "synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed
     )
@@ -206,22 +213,13 @@ def _still(in_vain: Mapping[str, Seen], listing: Listing, todo: Plan) -> dict[st
     }
 
 
-def _write_folders(writer: Writer, known: Iterable[str], files: set[str]) -> None:
-    """Give every folder that holds a file its node, and take it from those that hold none."""
-    before = {path for path in known if path.endswith("/")}
-    wanted = folders_of(files)
-    if wanted == before:
-        return
-    new = [folder_content(folder_at(path)) for path in sorted(wanted - before)]
-    writer.write(Batch(tuple(new), removed=tuple(sorted(before - wanted))))
-
-
 class _Claims:
     """Sees to it that no two files claim one id: skills are named without their paths."""
 
-    def __init__(self, backend: Backend, cutting: Cutting) -> None:
+    def __init__(self, backend: Backend, cutting: Cutting, *, is_shared: bool = False) -> None:
         self._backend = backend
         self._cutting = cutting
+        self._is_shared = is_shared
         self._holders: dict[NodeId, str] = {}
 
     def settle(self, raw: Raw, content: FileContent) -> FileContent:
@@ -230,6 +228,9 @@ class _Claims:
         claimed = next((node.id for node in content.nodes if node.kind is Kind.SKILL), None)
         if claimed is None:
             return content
+        if self._is_shared:
+            # What others claim at this moment cannot be known.
+            return digest(raw, self._cutting, is_apart=True)
         holder = self._holders.get(claimed)
         if holder is None:
             with self._backend.snapshot() as snapshot:
@@ -335,6 +336,7 @@ def remember(
     backend: Backend,
     root: Path,
     *,
+    feed: Feed = ALL,
     wait_s: float = 5.0,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
@@ -346,17 +348,20 @@ def remember(
 
     backend = backend.as_it_is()
     with backend.snapshot() as snapshot:
-        since = snapshot.history_head()
+        since = feed.head_of(snapshot.history_head())
         found = history(root, since=since or None, should_stop=should_stop)
         if found is None or (found.head == since and not found.rows):
             return 0
         rows = []
         for path, one in found.rows.items():
-            known = None if found.is_whole else snapshot.history(one.formerly or path)
+            before = feed.placed(one.formerly or path)
+            known = None if found.is_whole else snapshot.history(before)
             churn = one.churn + (0 if known is None else known.churn)
-            rows.append(FileHistory(path, one.author, one.modified, churn))
-    with backend.writer(wait_s=wait_s) as writer:
-        writer.put_history(rows, head=found.head, forget=found.is_whole)
+            rows.append(FileHistory(feed.placed(path), one.author, one.modified, churn))
+    with backend.writer(wait_s=wait_s if feed.is_all else SHARED_WAIT_S) as writer:
+        with backend.snapshot() as snapshot:
+            head = feed.with_head(snapshot.history_head(), found.head)
+        writer.put_history(rows, head=head, forget=found.is_whole and feed.is_all)
     return len(rows)
 
 

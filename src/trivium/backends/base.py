@@ -583,6 +583,11 @@ class Backend(Protocol):
         """Become the writer. Raises IndexLocked if another one still is after `wait_s`."""
         ...
 
+    @property
+    def turns(self) -> int:
+        """How many may embed with one model at the same time, each its part of the texts."""
+        ...
+
     def turn(self, model_id: str, *, wait_s: float) -> AbstractContextManager[None]:
         """Be the only one who embeds with this model what the index may share with others.
 

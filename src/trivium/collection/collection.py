@@ -19,6 +19,7 @@ from trivium.collection.asking import Asking
 from trivium.errors import BackendError, IndexNotFound, IndexUnusable, NotFound, UsageError
 from trivium.home import find_root, folder_of, listed, memory_places
 from trivium.types import Answer, NodeId
+from trivium.writing.feed import feeds_in
 
 if TYPE_CHECKING:
     from trivium.memory.kinds import Notes, Skills
@@ -49,6 +50,12 @@ class Collection(Asking):
         """Notes, tasks and skills together, and what is common to them."""
         from trivium.memory.ground import Ground
         from trivium.memory.memory import Memory
+
+        if not self.feed.is_all:
+            raise UsageError(
+                "Several folders feed this collection, so it has no notes, tasks and skills of "
+                "its own; those of its folders are found in it as pages."
+            )
 
         ground = Ground(
             self._backend,
@@ -85,10 +92,14 @@ class Collection(Asking):
     def reset(self, *, keeps_place: bool = False) -> None:
         """Forget everything: the index is removed, the folder itself is not touched.
 
-        One that was moved is made on this machine the next time, unless `keeps_place`.
+        One that was moved is made on this machine the next time, unless `keeps_place`. Of a
+        collection that several folders feed, what this one has brought is removed.
         """
-        self._backend.destroy(wait_s=5.0)
-        self.memory.desk.catalog.forget()
+        if self.feed.is_all:
+            self._backend.destroy(wait_s=5.0)
+            self.memory.desk.catalog.forget()
+        else:
+            self._kept.withdraw()
         self._queries.forget()
         self._opened.forget()
         if not keeps_place:
@@ -166,6 +177,9 @@ def adopt(name: str, *, settings: config.Settings) -> Path:
         if "indexed_at" not in meta:
             known = ", ".join(collections_of(client)) or "none"
             raise NotFound(f"No collection {name[:100]!r} is on the cluster. There are: {known}.")
-    root = Path(meta["root"])
-    whereabouts.remember(folder_of(root, settings.home), meta["name"], root, wanted)
+    is_shared = bool(feeds_in(meta))
+    # Of one that several folders feed, none of these is the folder.
+    root = settings.home / "shared" / name if is_shared else Path(meta["root"])
+    called = name if is_shared else meta["name"]
+    whereabouts.remember(folder_of(root, settings.home), called, root, wanted)
     return root

@@ -22,6 +22,7 @@ from trivium.models.static import static
 from trivium.opened import OpenedFiles
 from trivium.ranking.profile import Profile
 from trivium.ranking.profile import profile as shipped_profile
+from trivium.writing.feed import Feed
 
 
 class Held:
@@ -39,7 +40,6 @@ class Held:
         self.root = root
         self.name = root.name or "root"
         self.settings = settings
-        self._place = Place(root, below, file)
         self._folder = folder_of(root, settings.home)
         self._queries = QueryVectors(
             self._folder / "queries.db", most=settings.number("embedding.queries_kept")
@@ -47,6 +47,8 @@ class Held:
         self._backend = backend or self._store(settings)
         self._backend.introduce(self._meta)
         self._kept = Folder(root, settings=settings, backend=self._backend)
+        feed = self._kept.feed
+        self._place = Place(root, below and feed.placed(below), file and feed.placed(file))
         self._lexicon = static()
         self._opened = OpenedFiles(self._folder / "opened.db")
         self._meaning = Meaning(settings, self._backend, queries=self._queries, opened=self._opened)
@@ -98,6 +100,11 @@ class Held:
     def below(self) -> str:
         """The folder below the root that searches are limited to; empty for all of it."""
         return self._place.below
+
+    @property
+    def feed(self) -> Feed:
+        """What of the collection this folder feeds; nearly always all of it."""
+        return self._kept.feed
 
     @property
     def is_indexed(self) -> bool:

@@ -77,7 +77,7 @@ class Keeping(Held):
         """Take in what the folder's repository knows of its files; return for how many."""
         if not self.root.is_dir():
             return 0
-        return indexer.remember(self._backend, self.root, should_stop=should_stop)
+        return indexer.remember(self._backend, self.root, feed=self.feed, should_stop=should_stop)
 
     def use(self, model: str) -> None:
         """Have a model give meaning from now on; the collection remembers it.
@@ -98,7 +98,7 @@ class Keeping(Held):
         """Give every chunk a vector of the set model; return how many texts were embedded.
 
         What was opened most goes first, then the newest files. Can be interrupted and goes on
-        where it stopped; shares the work with other processes that do the same, and embeds
+        where it stopped; feeds the work with other processes that do the same, and embeds
         nothing that they do. `say` gets what a person should know of it, a line each. With
         `retries`, a service is given the texts again for which it had no vector before. Raises
         ModelError or MissingExtra if the model cannot be had, and

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trivium.analysis.words import analyser
 from trivium.backends.base import Census, Contents, FileContent, FileHistory, Space
 from trivium.collection.held import Held
-from trivium.errors import ChunkNotFound, NotFound
+from trivium.errors import ChunkNotFound, NotFound, UsageError
 from trivium.graph.walk import Direction
 from trivium.lookups import (
     CALLS,
@@ -169,9 +169,10 @@ class Looking(Held):
 
         with self._backend.snapshot() as snapshot:
             source = find(snapshot, wanted).source
-        return authors(
-            self.root, source.file_path, first_line=source.start_line, last_line=source.end_line
-        )
+        path = self.feed.local(source.file_path)
+        if path is None:
+            raise UsageError(f"{source.file_path} is fed from another machine: ask there.")
+        return authors(self.root, path, first_line=source.start_line, last_line=source.end_line)
 
     def callers(self, wanted: str, *, depth: int = 3) -> Relations:
         """Return what calls a function, by its id or name, and what calls that."""

@@ -96,8 +96,10 @@ def _plain(collection: Collection, wanted: str) -> str:
         return f"{place.path or collection.below or '.'}{lines}"
     root = collection.root.as_posix().rstrip("/")
     if wanted.rstrip("/") == root:
-        return "."
-    return wanted.removeprefix(f"{root}/") if wanted.startswith(f"{root}/") else wanted
+        return collection.feed.under or "."
+    if not wanted.startswith(f"{root}/"):
+        return wanted
+    return collection.feed.placed(wanted.removeprefix(f"{root}/"))
 
 
 def _not_found(collection: Collection, wanted: str) -> NotFound:

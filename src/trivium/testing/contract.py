@@ -13,6 +13,7 @@ scores with the reference backend, subclass parity.BackendParity in the same way
 from __future__ import annotations
 
 from trivium.testing.promises import MakeBackend
+from trivium.testing.promises_feeds import FeedPromises
 from trivium.testing.promises_filters import FilterPromises
 from trivium.testing.promises_linking import LinkingPromises
 from trivium.testing.promises_queries import QueryPromises
@@ -34,5 +35,6 @@ class BackendContract(
     FilterPromises,
     VectorPromises,
     LinkingPromises,
+    FeedPromises,
 ):
     """All promises together."""

@@ -125,6 +125,11 @@ class EmbeddedBackend:
             finally:
                 writer.close()
 
+    @property
+    def turns(self) -> int:
+        """How many may embed with one model at the same time: one: they have the same cores."""
+        return 1
+
     @contextmanager
     def turn(self, model_id: str, *, wait_s: float) -> Iterator[None]:
         """Be the only one who embeds with this model, in all collections of the store."""

@@ -35,6 +35,8 @@ _PAUSE_S = 0.05
 # Points in time live for five minutes after their last use.
 _KEPT_S = 240.0
 _DOOMED_S = 900.0
+# So many machines may embed with one model; more wait for one of them.
+_TURNS = 16
 
 
 @dataclass(slots=True)
@@ -236,6 +238,11 @@ class OpenSearchBackend:
                     yield writer
                 finally:
                     writer.close()
+
+    @property
+    def turns(self) -> int:
+        """How many may embed with one model at the same time: as many machines as that."""
+        return _TURNS
 
     @contextmanager
     def turn(self, model_id: str, *, wait_s: float) -> Iterator[None]:

@@ -101,6 +101,11 @@ class ReferenceBackend:
         self._check_is_same()
         yield ReferenceSnapshot(self._held.state)
 
+    @property
+    def turns(self) -> int:
+        """How many may embed with one model at the same time: one."""
+        return 1
+
     @contextmanager
     def turn(self, model_id: str, *, wait_s: float) -> Iterator[None]:
         """Be the only one who embeds with this model."""

@@ -7,6 +7,7 @@ there, since it would take the folders beside it along. Called by the commands.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from trivium.errors import UsageError
 
 if TYPE_CHECKING:
     from trivium.collection import Collection
+    from trivium.config import Value
     from trivium.results.present import Place
 
 FOLDER = click.argument("folder", default=".", type=click.Path(path_type=Path))
@@ -23,11 +25,15 @@ NO_SYNC = click.option("--no-sync", is_flag=True, help="Do not look for changed 
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 
-def open_folder(folder: Path, *, create: bool = True, file: str = "") -> Collection:
-    """Return the collection of a folder, or of one file in it."""
+def open_folder(
+    folder: Path, *, create: bool = True, file: str = "", kept: Mapping[str, Value] | None = None
+) -> Collection:
+    """Return the collection of a folder, or of one file in it; `kept` are settings of where."""
     from trivium.collection import open_collection
+    from trivium.config import load
 
-    return open_collection(folder, create=create, file=file)
+    settings = load(folder=folder).flagged(kept) if kept else None
+    return open_collection(folder, create=create, file=file, settings=settings)
 
 
 def own_root(folder: Path, *, command: str) -> Path | None:
@@ -116,11 +122,15 @@ def places(collection: Collection, folder: Path) -> Place:
     That is the folder as it was given, and what comes below it.
     """
     given = folder.expanduser()
-    below = f"{collection.below}/" if collection.below else ""
+    below = collection.feed.local(f"{collection.below}/") if collection.below else ""
 
     def place(path: str) -> str:
-        if path.startswith(below):
-            return str(given / path.removeprefix(below))
-        return str(collection.root / path)
+        local = collection.feed.local(path)
+        if local is None:
+            # Another machine has it.
+            return path
+        if below is not None and local.startswith(below):
+            return str(given / local.removeprefix(below))
+        return str(collection.root / local)
 
     return place

@@ -22,6 +22,7 @@ from trivium.doors.cli.folder import (
     remembered_model,
     remove,
 )
+from trivium.doors.cli.reaching import kept_by, reached, reached_by
 from trivium.doors.cli.screen import (
     AS_JSON,
     FOUND,
@@ -44,6 +45,7 @@ from trivium.results.present import counted, embedded, filling, in_lists, one_li
 
 if TYPE_CHECKING:
     from trivium.collection import Collection, Status
+    from trivium.config import Value
     from trivium.models.bill import Bill, Renewal
 
 
@@ -58,6 +60,9 @@ if TYPE_CHECKING:
 @click.option("--no-embed", is_flag=True, help="Leave a slow model for later.")
 @click.option("--yes", is_flag=True, help="Do not ask: very large folders, costly services.")
 @click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
+@reached
+@click.option("--collection", "name", help="Keep it on a cluster, under this name there.")
+@click.option("--under", help="Where it stands in a collection that several folders feed.")
 @AS_JSON
 def index(
     folder: Path,
@@ -67,24 +72,31 @@ def index(
     no_embed: bool,
     yes: bool,
     watch: bool,
+    urls: tuple[str, ...],
+    user: str | None,
+    certificates: str | None,
+    name: str | None,
+    under: str | None,
     as_json: bool,
 ) -> None:
     """Bring the index of FOLDER up to date, meaning included, to the end.
 
-    Can be interrupted at any time (Ctrl-C); the next run goes on where it stopped.
+    Can be interrupted at any time (Ctrl-C); the next run goes on where it stopped. On a cluster,
+    folders of several machines may feed one collection, each --under a folder of its own.
     """
     if watch and as_json:
         raise UsageError("--watch has no end, and so no JSON document. Leave out one of them.")
+    kept = kept_by(reached_by(urls, user, certificates), name=name, under=under)
     root = own_root(folder, command="index --rebuild") if rebuild else None
     if root is not None:
         model = model or remembered_model(root)
         remove(root)
     if watch:
-        _watch(folder, model=model, renews=rebuild, embeds=not no_embed, yes=yes)
+        _watch(folder, kept=kept, model=model, renews=rebuild, embeds=not no_embed, yes=yes)
         return
     texts = 0
     problem = ""
-    with open_folder(folder) as collection:
+    with open_folder(folder, kept=kept) as collection:
         if model is not None:
             collection.use(model)
         with Progress("looking for files") as progress:
@@ -156,11 +168,22 @@ def _is_agreed(due: Bill | Renewal | None, *, yes: bool) -> bool:
     return click.confirm("Send them?", err=True)
 
 
-def _watch(folder: Path, *, model: str | None, renews: bool, embeds: bool, yes: bool) -> None:
+def _watch(
+    folder: Path,
+    *,
+    kept: Mapping[str, Value],
+    model: str | None,
+    renews: bool,
+    embeds: bool,
+    yes: bool,
+) -> None:
     """Take in what changes until Ctrl-C, with a line about each change."""
     from trivium.doors.following import follow
 
-    with open_folder(folder) as collection, Progress("looking for files") as progress:
+    with (
+        open_folder(folder, kept=kept) as collection,
+        Progress("looking for files") as progress,
+    ):
         if model is not None:
             collection.use(model)
         follow(collection, say=say, progress=progress, yes=yes, embeds=embeds, renews=renews)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import click
 
 from trivium.config import Value
+from trivium.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -25,6 +26,16 @@ def reached(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def kept_by(reach: Mapping[str, Value], *, name: str | None, under: str | None) -> dict[str, Value]:
+    """Return what a command says of where an index is kept, as settings; nothing if it does not."""
+    if name is None:
+        if reach or under is not None:
+            raise UsageError("--url, --user, --certificates and --under go with --collection NAME.")
+        return {}
+    named: dict[str, Value] = {"backend.kind": "opensearch", "backend.collection": name}
+    return {**named, **reach, "backend.under": under or ""}
 
 
 def reached_by(
