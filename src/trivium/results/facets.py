@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from operator import attrgetter
 
 from trivium.backends.base import Snapshot, Traits
 from trivium.filtering.conditions import Condition, Filter, Test, fold, without
@@ -25,6 +26,7 @@ from trivium.types import ChunkId
 
 FACETS = ("kind", "type", "language", "folder", "tag")
 MOST_VALUES = 20
+_REMEMBERED = 4096
 # In the place of a value: how many more values there are than are listed.
 MORE = "…"
 
@@ -59,16 +61,17 @@ class Asked:
 def facets(snapshot: Snapshot, groups: Sequence[Group], *, asked: Asked) -> dict[str, Counts]:
     """Count the entries of a pool that have each value; `shortened` makes what is shown of it."""
     depth = _depth(asked.within)
-    counts: dict[str, Counts] = {}
+    counted = _counted(snapshot, groups, FACETS, depth=depth, asked=asked)
     for name in FACETS:
-        count = partial(_count, snapshot, facet=name, depth=depth, asked=asked)
-        counted = count(groups)
         wider = without(asked.where, partial(is_of, facet=name)) & asked.within
         if wider != asked.where:
             # Each pool ends at the profile's depth, so the greater number is nearer the truth.
-            counted |= count(asked.groups_of(wider))
-        counts[name] = _as_compared(counted) if name == "folder" else counted
-    return counts
+            others = asked.groups_of(wider)
+            counted[name] |= _counted(snapshot, others, (name,), depth=depth, asked=asked)[name]
+    return {
+        name: _as_compared(counts) if name == "folder" else counts
+        for name, counts in counted.items()
+    }
 
 
 def is_of(condition: Condition, *, facet: str) -> bool:
@@ -107,6 +110,7 @@ def _depth(within: Filter) -> int:
     return max((value.count("/") for one in places for value in one.values), default=0)
 
 
+@lru_cache(_REMEMBERED)
 def _folder(path: str, depth: int) -> str:
     parts = path.split("/", depth + 1)
     return "/".join(parts[:-1]) + "/" if len(parts) == depth + 2 else ""
@@ -121,35 +125,50 @@ def _as_compared(counted: Mapping[str, int]) -> Counter[str]:
     return added
 
 
-def _count(
-    snapshot: Snapshot, groups: Sequence[Group], *, facet: str, depth: int, asked: Asked
-) -> Counter[str]:
-    """Count the values of one facet; an entry without a value is not counted."""
-    if facet in _OF_NODES:
-        entries = [ids for group in groups for ids in _entries(group, asked)]
-    else:
-        entries = [[group.best.chunk_id] for group in groups]
-    every = list(dict.fromkeys(one for ids in entries for one in ids))
-    known = snapshot.traits(every) if every else {}
-    values = {one: _values(traits, facet, depth) for one, traits in known.items()}
-    # A tag that is written twice is one tag.
-    counted = Counter(
-        value for ids in entries for value in {each for one in ids for each in values.get(one, ())}
-    )
-    counted.pop("", None)
-    return counted
+def _counted(
+    snapshot: Snapshot, groups: Sequence[Group], names: Sequence[str], *, depth: int, asked: Asked
+) -> dict[str, Counter[str]]:
+    """Count the values of facets in a pool; an entry without a value is not counted."""
+    ids = [group.best.chunk_id for group in groups]
+    is_split = not _OF_NODES.isdisjoint(names)
+    others = [one.chunk_id for group in groups for one in group.others] if is_split else []
+    known = snapshot.traits([*ids, *others]) if ids else {}
+    best = [traits for one in ids if (traits := known.get(one)) is not None]
+    entries = [one for group in groups for one in _entries(group, known, asked)] if is_split else []
+    made: dict[str, Counter[str]] = {}
+    for name in names:
+        if name == "folder":
+            made[name] = Counter([_folder(traits.path, depth) for traits in best])
+        elif name == "tag":
+            # A tag that is written twice is one tag.
+            made[name] = Counter([tag for one in entries for tag in _tags(one)])
+        elif name == "type":
+            made[name] = Counter([value for one in entries for value in _types(one)])
+        else:
+            made[name] = Counter(map(attrgetter(name), best))
+        made[name].pop("", None)
+    return made
 
 
-def _values(traits: Traits, facet: str, depth: int) -> tuple[str, ...]:
-    if facet == "tag":
-        return traits.tags
-    return (_folder(traits.path, depth) if facet == "folder" else getattr(traits, facet),)
+def _types(entry: Sequence[Traits]) -> Collection[str]:
+    return (entry[0].type,) if len(entry) == 1 else {one.type for one in entry}
 
 
-def _entries(group: Group, asked: Asked) -> Iterable[list[ChunkId]]:
-    """Return the chunks of each entry that a group becomes once nodes are told apart."""
-    nodes: dict[str, list[ChunkId]] = {}
-    for one in (group.best, *group.others):
-        if one is group.best or one.score >= asked.least:
-            nodes.setdefault(node_of(one.chunk_id) if asked.splits else "", []).append(one.chunk_id)
+def _tags(entry: Sequence[Traits]) -> Collection[str]:
+    return {tag for one in entry for tag in one.tags} if any(one.tags for one in entry) else ()
+
+
+def _entries(
+    group: Group, known: Mapping[ChunkId, Traits], asked: Asked
+) -> Iterable[Sequence[Traits]]:
+    """Return what is known of each entry that a group becomes once nodes are told apart."""
+    best = group.best
+    if not group.others:
+        traits = known.get(best.chunk_id)
+        return () if traits is None else ((traits,),)
+    nodes: dict[str, list[Traits]] = {}
+    for one in (best, *group.others):
+        traits = known.get(one.chunk_id)
+        if traits is not None and (one is best or one.score >= asked.least):
+            nodes.setdefault(node_of(one.chunk_id) if asked.splits else "", []).append(traits)
     return nodes.values()
