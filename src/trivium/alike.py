@@ -23,6 +23,8 @@ from trivium.models.base import Embedder
 from trivium.query.parse import parse
 from trivium.ranking.cut import node_of
 from trivium.results import snippet
+from trivium.results.matching import Sought
+from trivium.results.stretch import stretches
 from trivium.retrieval.gather import COMPLETE
 from trivium.retrieval.page import SAME
 from trivium.types import (
@@ -279,15 +281,12 @@ def _hits(
 ) -> list[Hit]:
     words_of = analyser("standard")
     own = signature(words_of.terms(text))
+    nothing = Sought(_NOTHING, words_of)
+    known = stretches(snapshot, [found_at[one.chunk_id] for one in scored])
     hits = []
     for one in scored:
         chunk, node = found_at[one.chunk_id].chunk, found_at[one.chunk_id].node
-        shown = snippet.shown(
-            chunk.text,
-            first_line=chunk.start_line,
-            sought=snippet.Sought(_NOTHING, words_of),
-            is_prose=snippet.is_prose(node),
-        )
+        shown = snippet.shown(known[chunk.id], node, nothing)
         is_same = _is_same(own, signature(words_of.terms(snapshot.text_of(node.id))))
         said = [part.name for part in one.parts]
         hits.append(
@@ -301,7 +300,7 @@ def _hits(
                 snippet=shown.text,
                 highlights=shown.marks,
                 start_line=shown.first_line,
-                end_line=chunk.end_line,
+                end_line=max(chunk.end_line, shown.last_line),
                 reason=", ".join(["nearly the same text", *said] if is_same else said),
                 text=chunk.text,
                 is_duplicate=is_same,

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.analysis.words import analyser
-from trivium.results.snippet import Sought, held, marked, prose
+from trivium.results.matching import Sought, held, marked
+from trivium.results.prose import prose
+from trivium.results.stretch import whole
 
 _PIECES = st.sampled_from(
     (
@@ -39,7 +41,7 @@ def test_a_text_holds_the_terms_that_its_tokens_have(name: str, text: str, asked
 def test_a_part_is_marked_as_if_it_were_all_there_is(text: str, asked: str) -> None:
     words_of = analyser("standard")
     sought = Sought(frozenset(words_of.terms(asked)), words_of)
-    shown = prose(text, first_line=1, sought=sought)
+    shown = prose(whole(text), sought)
     # Terms that are not asked for make another matching, which has seen no text yet.
     alone = frozenset([*sought.terms, f"no{len(text)}such"])
 

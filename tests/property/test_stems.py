@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.analysis.words import analyser
-from trivium.results.snippet import marked
+from trivium.results.matching import marked
 
 STANDARD = analyser("standard")
 SUFFIXES = """s es ed ing ied ies ly er ers ation ational ization izer ness fulness ousness ment

@@ -14,6 +14,7 @@ from trivium.backends.base import Snapshot
 from trivium.errors import UsageError
 from trivium.results.fill import Role, Step, Weights, fill, title
 from trivium.results.sheet import Lines, Sheet, piece_tokens, shortened
+from trivium.results.shortening import CUT
 from trivium.results.steps import Place, Steps, steps_of
 from trivium.types import Answer, Hit, NodeId
 
@@ -201,6 +202,6 @@ def _match_in(line: str, hit: Hit) -> int:
     start = hit.snippet.rfind("\n", 0, first) + 1
     end = hit.snippet.find("\n", last)
     shown = hit.snippet[start : end if end >= 0 else None]
-    # A snippet shows a part of a long line.
-    at = line.find(shown)
-    return at + first - start if at >= 0 else 0
+    # A snippet shows a part of a long line, and where it is cut.
+    at = line.find(shown.strip(CUT))
+    return at + len(shown[: first - start].lstrip(CUT)) if at >= 0 else 0

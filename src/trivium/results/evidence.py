@@ -12,8 +12,8 @@ from dataclasses import replace
 from trivium.backends.base import Snapshot
 from trivium.ranking.confidence import confidence, nearness
 from trivium.results.explain import Origin
+from trivium.results.matching import held
 from trivium.results.naming import exact
-from trivium.results.snippet import held
 from trivium.types import ChunkId, Evidence, Hit, Node, Ranking
 
 

@@ -13,10 +13,14 @@ from trivium.backends.base import Found, Snapshot
 from trivium.ranking.cut import Group
 from trivium.results import snippet
 from trivium.results.explain import Origin, breakdown, reason
+from trivium.results.matching import Sought, held
 from trivium.results.meant import Nearest
-from trivium.types import Chunk, ChunkId, Hit, Node, Passage, Scored
+from trivium.results.stretch import Stretch, stretches
+from trivium.types import ChunkId, Hit, Passage, Scored
 
 _MOST_PASSAGES = 5
+# A piece of code of so few lines may say nothing: if __name__ == "__main__": main().
+_FEW_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,47 @@ def fetch(
     # Of the others only their lines are shown: their texts stay where they are.
     others = [one.chunk_id for group in groups for one in group.others[:_MOST_PASSAGES]]
     lines = snapshot.lines(others) if others else {}
+    told = _told(snapshot, found, origins)
+    known = {} if shape.snippet == "start" else stretches(snapshot, told.values())
     return [
-        _hit(group, found[group.best.chunk_id], lines, origins[group.best.chunk_id], shape=shape)
+        _hit(
+            group,
+            found[group.best.chunk_id],
+            lines,
+            origins[group.best.chunk_id],
+            shape=shape,
+            stretch=known.get(told[group.best.chunk_id].chunk.id),
+        )
         for group in groups
         if group.best.chunk_id in found
     ]
+
+
+def _told(
+    snapshot: Snapshot, found: Mapping[ChunkId, Found], origins: Mapping[ChunkId, Origin]
+) -> dict[ChunkId, Found]:
+    """Return through which chunk each hit is shown: its best, or its first if that says more."""
+    firsts = {
+        one: ChunkId(f"{it.chunk.node_id}@0") for one, it in found.items() if _says_little(it)
+    }
+    heads = {one.chunk.id: one for one in snapshot.fetch(list(firsts.values()))} if firsts else {}
+    told = dict(found)
+    for one, first in firsts.items():
+        origin, head = origins[one], heads.get(first)
+        own = held(found[one].chunk.text, origin.wanted, origin.words_of)
+        if head is None or not head.chunk.text.strip():
+            continue
+        if not own or len(held(head.chunk.text, origin.wanted, origin.words_of)) > len(own):
+            told[one] = head
+    return told
+
+
+def _says_little(found: Found) -> bool:
+    """Whether a chunk is a few lines of code, and not the first ones of its node."""
+    chunk = found.chunk
+    if snippet.is_prose(found.node) or chunk.id.endswith("@0"):
+        return False
+    return chunk.text.count("\n") < _FEW_LINES
 
 
 def _hit(
@@ -55,19 +95,14 @@ def _hit(
     origin: Origin,
     *,
     shape: Shape,
+    stretch: Stretch | None,
 ) -> Hit:
     best, chunk, node = group.best, found.chunk, found.node
-    sought = snippet.Sought(origin.wanted, origin.words_of, origin.phrases, shape.nearest)
-    if shape.snippet == "start":
+    sought = Sought(origin.wanted, origin.words_of, origin.phrases, shape.nearest)
+    if stretch is None:
         shown = snippet.start(chunk.text, first_line=chunk.start_line, sought=sought)
     else:
-        shown = snippet.shown(
-            chunk.text,
-            first_line=chunk.start_line,
-            sought=sought,
-            is_prose=snippet.is_prose(node),
-            is_cut=_is_cut(chunk, node),
-        )
+        shown = snippet.shown(stretch, node, sought)
     passages = tuple(
         Passage(other.chunk_id, other.score, *lines[other.chunk_id])
         for other in group.others[:_MOST_PASSAGES]
@@ -84,7 +119,7 @@ def _hit(
         snippet=shown.text,
         highlights=shown.marks,
         start_line=shown.first_line,
-        end_line=chunk.end_line,
+        end_line=max(chunk.end_line, shown.last_line),
         passages=passages,
         reason=reason(
             origin.fused.get(best.chunk_id, best),
@@ -96,12 +131,6 @@ def _hit(
         breakdown=breakdown(best, origin, details) if shape.explains else None,
         text=chunk.text,
     )
-
-
-def _is_cut(chunk: Chunk, node: Node) -> bool:
-    """Whether a chunk goes on where another one of its node ends: in the middle of a word."""
-    is_first = chunk.id.rpartition("@")[2] == "0"
-    return not is_first and all(chunk.span.start != part.start for part in node.own)
 
 
 def _held(text: str, operators: frozenset[str]) -> list[str]:

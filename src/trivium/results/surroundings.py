@@ -15,6 +15,8 @@ from trivium.graph.around import Limits, around
 from trivium.ranking.profile import Expansion
 from trivium.results import snippet
 from trivium.results.explain import BREAKDOWN_KEYS
+from trivium.results.matching import Sought
+from trivium.results.stretch import stretches
 from trivium.types import ChunkId, Hit, NodeId
 
 SCORE_TYPE = "context"
@@ -43,17 +45,14 @@ def context_of(
     chunks = {
         one.node.id: one for one in snapshot.fetch([ChunkId(f"{each.id}@0") for each in found])
     }
+    known = stretches(snapshot, chunks.values())
+    nothing = Sought(frozenset(), analyser("standard"))
     made = []
     for one in found:
         if one.id not in chunks:
             continue
         chunk, node = chunks[one.id].chunk, chunks[one.id].node
-        shown = snippet.shown(
-            chunk.text,
-            first_line=chunk.start_line,
-            sought=snippet.Sought(frozenset(), analyser("standard")),
-            is_prose=snippet.is_prose(node),
-        )
+        shown = snippet.shown(known[chunk.id], node, nothing)
         made.append(
             Hit(
                 id=node.id,
@@ -65,7 +64,7 @@ def context_of(
                 snippet=shown.text,
                 highlights=(),
                 start_line=shown.first_line,
-                end_line=chunk.end_line,
+                end_line=max(chunk.end_line, shown.last_line),
                 reason=f"{one.reason} of {one.source}",
                 context={
                     "sourceId": one.source,

@@ -20,10 +20,10 @@ from trivium.sources.base import Entry, Listing, Raw, Reason, Skip
 from trivium.sources.convert import convert, is_office, is_readable, limit_of
 from trivium.sources.decode import decode, is_binary
 from trivium.sources.ignore import Rules, Verdict, bytewise, defaults
+from trivium.sources.minified import is_minified
 from trivium.sources.walk import READ_FLAGS, Folder, Walk, is_utf8, read_all, steps_of
 
 MAX_FILE_BYTES = 1_000_000
-_LONGEST_MEAN_LINE = 5000
 _HAS_OPENAT = os.open in os.supports_dir_fd
 
 
@@ -261,10 +261,7 @@ def text_of(path: str, data: bytes) -> str | Skip:
     text = decode(data)
     if text is None:
         return Skip(path, Reason.BINARY if is_binary(data) else Reason.UNDECODABLE)
-    may_be_data = shelves.kind_in_memory(path) is None
-    if may_be_data and len(text) > _LONGEST_MEAN_LINE * (text.rstrip("\n").count("\n") + 1):
-        return Skip(path, Reason.MINIFIED)
-    return text
+    return Skip(path, Reason.MINIFIED) if is_minified(path, text) else text
 
 
 def _reason_by_name(name: str, *, is_wanted: bool) -> Reason | None:

@@ -21,6 +21,28 @@ def texts(text: str) -> list[str]:
         ("Use e.g. Redis. It is fast.", ["Use e.g. Redis.", "It is fast."]),
         ("See file a.py. Pi is 3.14. Done.", ["See file a.py.", "Pi is 3.14.", "Done."]),
         ("By J. Smith et al. in 1999.", ["By J. Smith et al. in 1999."]),
+        (
+            "It costs (approx.) 5 Euro. See no. 7, z.B. Seite 3. He said no. Then he left.",
+            [
+                "It costs (approx.) 5 Euro.",
+                "See no. 7, z.B. Seite 3.",
+                "He said no.",
+                "Then he left.",
+            ],
+        ),
+        (
+            "**Bold.** More. Really?” he asked. Done",
+            ["**Bold.**", "More.", "Really?” he asked.", "Done"],
+        ),
+        (
+            "彼は「はい。」と言った。次\uff01本当\uff1f",
+            ["彼は「はい。」と言った。", "次\uff01", "本当\uff1f"],
+        ),
+        (
+            "約\uff13\uff0e\uff11\uff14です\uff0e次です\uff0e",
+            ["約\uff13\uff0e\uff11\uff14です\uff0e", "次です\uff0e"],
+        ),
+        ("यह एक है। दूसरा है।", ["यह एक है।", "दूसरा है।"]),
         ("東京に住む。京都へ行く。", ["東京に住む。", "京都へ行く。"]),
         ("# Title\n\nText goes\non here. More.", ["# Title", "Text goes\non here.", "More."]),
         ("List:\n- one\n- two\n1. three", ["List:", "- one", "- two", "1. three"]),

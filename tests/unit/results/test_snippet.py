@@ -7,14 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.analysis.words import analyser
-from trivium.results.snippet import Snippet, Sought, marked, prose, start, window
+from trivium.results.lines import lines
+from trivium.results.matching import Sought, marked
+from trivium.results.prose import prose
+from trivium.results.shortening import Snippet
+from trivium.results.snippet import start
+from trivium.results.stretch import Stretch, whole
+from trivium.types import Span
 
 STANDARD, SIMPLE = analyser("standard"), analyser("simple")
 
 
 def shown(text: str, query: str, *, first_line: int = 1) -> Snippet:
     wanted = frozenset(STANDARD.terms(query))
-    return window(text, first_line=first_line, sought=Sought(wanted, STANDARD))
+    return lines(whole(text, first_line=first_line), Sought(wanted, STANDARD))
 
 
 def marks_in(text: str, query: str, *, how: str = "standard") -> list[str]:
@@ -73,16 +79,17 @@ def test_a_long_line_is_shown_from_shortly_before_its_first_match() -> None:
     snippet = shown(text, "cat")
 
     assert len(snippet.text) <= 240
-    assert snippet.text.startswith("word word")
-    assert snippet.text in text
+    assert snippet.text.startswith("…word word")
+    assert snippet.text.endswith("more…")
+    assert snippet.text.strip("…") in text
     assert [snippet.text[first:last] for first, last in snippet.marks] == ["cat"]
 
 
 def test_a_long_line_that_matches_early_or_not_at_all_is_shown_from_its_start() -> None:
     text = "cat " + "word " * 100
 
-    assert shown(text, "cat").text == text[:240].rstrip()
-    assert shown(text, "dog").text == text[:240].rstrip()
+    assert shown(text, "cat").text == text[:238].rstrip() + "…"
+    assert shown(text, "dog").text == text[:238].rstrip() + "…"
 
 
 def test_a_long_line_without_spaces_still_shows_its_match() -> None:
@@ -92,6 +99,7 @@ def test_a_long_line_without_spaces_still_shows_its_match() -> None:
 
     assert [snippet.text[first:last] for first, last in snippet.marks] == ["cat"]
     assert len(snippet.text) == 240
+    assert snippet.text[0] == snippet.text[-1] == "…"
 
 
 def test_200_characters_are_followed_by_dots_only_if_there_are_more() -> None:
@@ -171,24 +179,45 @@ FILLER = "Nothing of note happens in this sentence at all, which goes on for qui
 @pytest.mark.parametrize(
     ("text", "query", "expected"),
     [
-        ("tring is enough. A cat sleeps here.", "cat", "is enough. A cat sleeps here."),
-        ("cat is enough here.", "cat", "cat is enough here."),
-        ("\u200d\U0001f469 and a cat.", "cat", "and a cat."),
-        ("x" * 100 + " cat.", "cat", "x" * 100 + " cat."),
-        ("cat", "dog", "cat"),
-        ("one ", "dog", "one"),
+        ("tring is enough. A cat sleeps here.", "cat", "A cat sleeps here."),
+        ("tring is a cat here.", "cat", "…is a cat here."),
+        ("cat is enough here.", "cat", "…cat is enough here."),
+        ("\u200d\U0001f469 and a cat.", "cat", "…and a cat."),
+        ("x" * 100 + " cat.", "cat", "…" + "x" * 100 + " cat."),
+        ("cat", "dog", "…cat"),
+        ("one ", "dog", "…one"),
     ],
 )
-def test_what_goes_on_inside_a_word_is_shown_from_the_next(
-    text: str, query: str, expected: str
-) -> None:
-    snippet = prose(text, first_line=1, sought=sought_for(query), is_cut=True)
+def test_what_is_known_in_part_only_is_shown_as_cut(text: str, query: str, expected: str) -> None:
+    inside = Span(0, len(text))
+    snippet = prose(Stretch(text, 1, inside, is_cut_before=True), sought_for(query))
 
     assert snippet.text == expected
     assert [snippet.text[first:last] for first, last in snippet.marks] == [
         word for word in ("cat",) if query == word
     ]
-    assert prose(text, first_line=1, sought=sought_for(query)).text == text.rstrip()
+    assert prose(whole(text), sought_for(query)).text == text.rstrip()
+
+
+def test_what_goes_on_behind_is_cut_where_a_clause_or_a_word_ends() -> None:
+    text = "A cat sleeps here, on the old grey sofa that nobody els"
+    inside = Span(0, len(text))
+
+    snippet = prose(Stretch(text, 1, inside, is_cut_behind=True), sought_for("cat"))
+
+    assert snippet.text == "A cat sleeps here, on the old grey sofa that nobody…"
+
+
+def test_a_chunk_that_begins_and_ends_inside_of_sentences_is_shown_with_the_rest_of_them() -> None:
+    before, own, behind = "Lead in. The tabby c", "at sleeps on the so", "fa. It purrs. More of"
+    stretch = Stretch(
+        before + own + behind, 7, Span(len(before), len(before + own)), True, is_cut_behind=True
+    )
+
+    snippet = prose(stretch, sought_for("sleeps"))
+
+    assert snippet.text == "The tabby cat sleeps on the sofa. It purrs."
+    assert [snippet.text[first:last] for first, last in snippet.marks] == ["sleeps"]
 
 
 def sought_for(query: str, *phrases: str) -> Sought:
@@ -197,7 +226,7 @@ def sought_for(query: str, *phrases: str) -> Sought:
 
 def test_prose_is_shown_in_whole_sentences_and_the_line_is_theirs() -> None:
     text = f"{FILLER}\nThe tabby cat sleeps. It purrs.\n{FILLER}"
-    found = prose(text, first_line=10, sought=sought_for("tabby purr"))
+    found = prose(whole(text, first_line=10), sought_for("tabby purr"))
 
     assert found.text.startswith("The tabby cat sleeps. It purrs.")
     assert found.text.endswith("while.")
@@ -207,7 +236,7 @@ def test_prose_is_shown_in_whole_sentences_and_the_line_is_theirs() -> None:
 
 
 def test_prose_without_a_match_shows_its_first_sentences() -> None:
-    found = prose(f"First here. {FILLER}", first_line=1, sought=sought_for("zebra"))
+    found = prose(whole(f"First here. {FILLER}"), sought_for("zebra"))
     assert found.text.startswith("First here. Nothing of note")
     assert found.marks == ()
 
@@ -220,7 +249,7 @@ def test_the_sentence_nearest_in_meaning_is_shown_and_marked_where_no_word_match
         return texts.index("Felines rest.")
 
     sought = Sought(frozenset({"tabbi"}), STANDARD, nearest=nearest)
-    found = prose(f"{FILLER} Felines rest. {FILLER}", first_line=1, sought=sought)
+    found = prose(whole(f"{FILLER} Felines rest. {FILLER}"), sought)
 
     (mark,) = found.marks
     assert found.text[slice(*mark)] == "Felines rest."
@@ -232,56 +261,63 @@ def test_meaning_is_not_asked_where_a_word_matches() -> None:
         raise AssertionError
 
     sought = Sought(frozenset({"tabbi"}), STANDARD, nearest=nearest)
-    found = prose(f"{FILLER} A tabby.", first_line=1, sought=sought)
+    found = prose(whole(f"{FILLER} A tabby."), sought)
     assert [found.text[first:last] for first, last in found.marks] == ["tabby"]
 
 
 def test_a_phrase_is_marked_from_its_first_word_to_its_last() -> None:
     sought = sought_for("how to reset", "how to reset")
-    found = prose("Learn How  to\nreset it.", first_line=1, sought=sought)
+    found = prose(whole("Learn How  to\nreset it."), sought)
     assert [found.text[first:last] for first, last in found.marks] == ["How  to\nreset"]
 
 
 def test_one_endless_sentence_is_cut_between_words_around_its_match() -> None:
     text = "word " * 400 + "tabby " + "word " * 400
-    found = prose(text, first_line=1, sought=sought_for("tabby"))
+    found = prose(whole(text), sought_for("tabby"))
     assert len(found.text) <= 320
     assert [found.text[first:last] for first, last in found.marks] == ["tabby"]
-    assert set(found.text.split()) == {"word", "tabby"}
+    assert found.text.startswith("…word ")
+    assert found.text.endswith(" word…")
+    assert set(found.text.strip("…").split()) == {"word", "tabby"}
 
 
-@pytest.mark.parametrize("cut", [window, prose])
+@pytest.mark.parametrize("cut", [lines, prose])
 def test_no_cut_goes_through_a_flag(cut: Callable[..., Snippet]) -> None:
-    found = cut("🇯🇵" * 2000, first_line=1, sought=sought_for("zebra"))
-    assert found.text
-    assert len(found.text) % 2 == 0
+    found = cut(whole("🇯🇵" * 2000), sought_for("zebra"))
+    assert found.text.endswith("🇯🇵…")
+    assert len(found.text.rstrip("…")) % 2 == 0
 
 
-@pytest.mark.parametrize("cut", [window, prose, start])
+def start_of(stretch: Stretch, sought: Sought) -> Snippet:
+    return start(stretch.text, first_line=stretch.first_line, sought=sought)
+
+
+@pytest.mark.parametrize("cut", [lines, prose, start_of])
 def test_a_minified_line_and_right_to_left_text_are_marked_where_they_match(
     cut: Callable[..., Snippet],
 ) -> None:
     minified = "var a=1;" * 20_000 + "tabby()" + ";b=2" * 20_000
-    found = cut(minified, first_line=1, sought=sought_for("tabby"))
+    found = cut(whole(minified), sought_for("tabby"))
     assert len(found.text) <= 320
     for first, last in found.marks:
         assert found.text[first:last] == "tabby"
 
     hebrew = "החתול ישן על הספה. הכלב רץ בגן."
-    found = cut(hebrew, first_line=1, sought=sought_for("הכלב"))
+    found = cut(whole(hebrew), sought_for("הכלב"))
     assert [found.text[first:last] for first, last in found.marks] == ["הכלב"]
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "\n\n\n"])
 def test_prose_without_words_shows_nothing(text: str) -> None:
-    assert prose(text, first_line=3, sought=sought_for("cat")) == Snippet("", (), 3, ())
+    assert prose(whole(text, first_line=3), sought_for("cat")) == Snippet("", (), 3, ())
 
 
 @given(st.text(max_size=600), st.text(max_size=20))
 def test_what_is_shown_of_prose_stands_in_it_and_marks_lie_inside(text: str, query: str) -> None:
-    found = prose(text, first_line=1, sought=sought_for(query, query))
-    assert found.text in text
-    assert len(found.text) <= max(320, 0)
+    found = prose(whole(text), sought_for(query, query))
+    # A cut is shown; what the text has of dots itself stands in it.
+    assert found.text in text or found.text.strip("…") in text
+    assert len(found.text) <= 320
     at = 0
     for first, last in found.marks:
         assert at <= first < last <= len(found.text)
@@ -290,7 +326,7 @@ def test_what_is_shown_of_prose_stands_in_it_and_marks_lie_inside(text: str, que
 
 def test_a_heading_that_matches_brings_what_stands_below_it() -> None:
     text = "## Tabby\n\n" + "word " * 200 + "end."
-    found = prose(text, first_line=1, sought=sought_for("tabby"))
+    found = prose(whole(text), sought_for("tabby"))
     assert found.text.startswith("## Tabby\n\nword word")
     assert 160 < len(found.text) <= 320
 
@@ -310,7 +346,7 @@ FRONT = "---\ntitle: Growing tomatoes\ntags: [garden]\n---\n"
 
 @pytest.mark.parametrize("query", ["tomatoes", "garden tomatoes", "zebra"])
 def test_front_matter_is_not_shown_where_the_text_below_it_tells_as_much(query: str) -> None:
-    found = prose(f"{FRONT}Tomatoes want sun.\n", first_line=1, sought=sought_for(query))
+    found = prose(whole(f"{FRONT}Tomatoes want sun.\n"), sought_for(query))
 
     assert found.text == "Tomatoes want sun."
     assert found.first_line == 1 + FRONT.count("\n")
@@ -318,20 +354,18 @@ def test_front_matter_is_not_shown_where_the_text_below_it_tells_as_much(query: 
 
 @pytest.mark.parametrize("below", ["They want sun.\n", "\n", ""])
 def test_front_matter_is_shown_where_it_alone_matches(below: str) -> None:
-    found = prose(FRONT + below, first_line=1, sought=sought_for("garden"))
+    found = prose(whole(FRONT + below), sought_for("garden"))
 
     assert "tags: [garden]" in found.text
     assert found.first_line == 1
 
 
 def test_lines_that_divide_are_no_front_matter_after_the_first() -> None:
-    found = prose("---\n" * 5000 + "A tabby.", first_line=1, sought=sought_for("tabby"))
+    found = prose(whole("---\n" * 5000 + "A tabby."), sought_for("tabby"))
 
     assert found.text.endswith("tabby.")
 
 
 def test_a_list_without_marks_is_shown_in_a_few_lines() -> None:
-    found = prose(
-        "\n".join(["one", "tabby", *"abcdefghijklm"]), first_line=1, sought=sought_for("tabby")
-    )
-    assert found.text.split("\n") == ["one", "tabby", *"abcdef"]
+    found = prose(whole("\n".join(["one", "tabby", *"abcdefghijklm"])), sought_for("tabby"))
+    assert found.text.split("\n") == ["tabby", *"abcdefg"]

@@ -248,6 +248,26 @@ def test_what_is_no_text_is_found_when_it_is_read(
     assert read(tmp_path, "a") == Skip("a", reason)
 
 
+PROSE_IN_ONE_LINE: dict[str, str | bytes] = {
+    "chat.md": "She said that it was late, and went home. " * 700,
+    "page.txt": "東京に住む人々は毎日電車に乗る。" * 2000,
+}
+DATA_IN_ONE_LINE: dict[str, str | bytes] = {
+    "numbers.txt": "1.5 2.25 " * 4000,
+    "base64.txt": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo" * 900,
+    "data.json": '{"words": "as good as any"}, ' * 1000,
+    "code.js": "let a = the + other + one; " * 1000,
+}
+
+
+def test_prose_may_stand_in_one_line_and_data_and_code_may_not(tmp_path: Path) -> None:
+    plant(tmp_path, PROSE_IN_ONE_LINE | DATA_IN_ONE_LINE)
+    for name in PROSE_IN_ONE_LINE:
+        assert isinstance(read(tmp_path, name), Raw)
+    for name in DATA_IN_ONE_LINE:
+        assert read(tmp_path, name) == Skip(name, Reason.MINIFIED)
+
+
 def test_a_few_long_lines_are_not_minified(tmp_path: Path) -> None:
     plant(tmp_path, {"a": "x" * 5000, "b": "x" * 9000 + "\n" + "y" * 900 + "\n"})
     assert isinstance(read(tmp_path, "a"), Raw)
