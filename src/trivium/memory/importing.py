@@ -86,8 +86,11 @@ def take_in(
         taking.json()
     else:
         taking.pieces(_vault(source, taken) if chosen == VAULT else _agents(source, taken))
-    for kind in {Kind(one.partition(":")[0]) for one in taken.ids}:
-        memory.ground.take_in(kind)
+    for kind in FOLDERS:
+        of_kind = f"{kind}:"
+        slugs = [one.removeprefix(of_kind) for one in taken.ids if one.startswith(of_kind)]
+        if slugs:
+            memory.ground.take_in(kind, slugs)
     return taken
 
 
