@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from trivium.backends.base import Backend, Batch, FileState, Seen, Writer
-from trivium.writing.digest import folder_at, folder_content, folders_of
 from trivium.writing.feed import BEGUN, WITHDRAWN, Feed
+from trivium.writing.folders import folder_changes
 
 # So long does one wait for the others to store a batch of theirs.
 SHARED_WAIT_S = 600.0
@@ -22,11 +22,15 @@ _FILES_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a sync has seen of its feed; no `files` where none has come or gone."""
+    """What a sync has seen of its feed; no `files` where none has come or gone.
+
+    They are but a part of those it holds if it `is_part`.
+    """
 
     files: set[str] | None
     skipped: Mapping[str, str]
     in_vain: Mapping[str, Seen]
+    is_part: bool = False
 
 
 @contextmanager
@@ -59,7 +63,10 @@ def conclude(
     """
     if feed.is_all:
         if ended.files is not None:
-            _write_folders(writer, known, ended.files)
+            with backend.snapshot() as snapshot:
+                others = snapshot.has_files if ended.is_part else None
+                changes = folder_changes(known, ended.files, has_files=others)
+            _write_folders(writer, changes)
         writer.record(skipped=ended.skipped, in_vain=ended.in_vain)
         return
     with backend.snapshot() as snapshot:
@@ -69,7 +76,7 @@ def conclude(
         in_vain = {**feed.beside(snapshot.in_vain()), **ended.in_vain}
     if ended.files is not None:
         beside = {path for path in feed.beside(known) if not path.endswith("/")}
-        _write_folders(writer, known, beside | ended.files)
+        _write_folders(writer, folder_changes(known, beside | ended.files))
     writer.record(skipped=skipped, in_vain=in_vain)
     writer.note({feed.synced_key: datetime.now(UTC).isoformat(timespec="seconds")})
 
@@ -88,11 +95,7 @@ def withdraw(backend: Backend, feed: Feed, *, wait_s: float = 5.0) -> int:
     return len(gone)
 
 
-def _write_folders(writer: Writer, known: Mapping[str, FileState], files: set[str]) -> None:
+def _write_folders(writer: Writer, changes: Batch | None) -> None:
     """Give every folder that holds a file its node, and take it from those that hold none."""
-    before = {path for path in known if path.endswith("/")}
-    wanted = folders_of(files)
-    if wanted == before:
-        return
-    new = [folder_content(folder_at(path)) for path in sorted(wanted - before)]
-    writer.write(Batch(tuple(new), removed=tuple(sorted(before - wanted))))
+    if changes is not None:
+        writer.write(changes)

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from trivium.backends.base import Backend, Pending, Snapshot
-from trivium.errors import IndexLocked
+from trivium.backends.base import Backend, Pending, Snapshot, Writer
+from trivium.errors import IndexLocked, MissingExtra, ModelError
 from trivium.models.base import Embedder
 
 log = logging.getLogger(__name__)
@@ -26,6 +26,8 @@ _EMBED_AT_ONCE = 64
 _FOLLOW_EVERY_S = 1.0
 # Vectors may have been paid for: they wait as long for the lock, which a first sync may hold.
 _STORE_WAIT_S = 600.0
+# An instant model is done with as many in the time a transaction takes.
+_INSTANT_AT_ONCE = 20_000
 
 Progress = Callable[[str, int, int], None]
 
@@ -206,3 +208,30 @@ def publish(backend: Backend, *, wait_s: float) -> None:
     except IndexLocked:
         # Whoever holds the lock publishes when it is done.
         log.info("left publishing to the process that holds the lock")
+
+
+def embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Progress) -> None:
+    """Embed what has no vector, under the lock of the sync that brought it.
+
+    Up to which batch that is done is remembered, so that a sync without changes need not count.
+    A model that fails leaves the texts to words.
+    """
+    try:
+        model = embedder.model_id
+        meta = backend.meta()
+        seq, since = meta.get("seq", ""), meta.get(f"embedded {model}", "")
+        if since == seq:
+            return
+        # One that is ahead is of another record, of which this one was made.
+        known = int(since) if since and seq and int(since) < int(seq) else 0
+        left = writer.count_pending(model, since=known)
+        done = 0
+        while pending := writer.pending(model, limit=_INSTANT_AT_ONCE, since=known) if left else ():
+            vectors = embedder.embed_documents([one.text for one in pending])
+            writer.put_vectors(model, [one.key for one in pending], vectors)
+            done += len(pending)
+            progress("meaning", done, max(done, left))
+        writer.note({f"embedded {model}": seq})
+    except (ModelError, MissingExtra) as error:
+        # Each answer says so, too: the model cannot embed its query either.
+        log.warning("no vectors of %s: %s", embedder.name, error)

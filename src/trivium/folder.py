@@ -7,13 +7,12 @@ Reading and writing are the indexer's.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from trivium import feeding, indexer, linker
-from trivium.backends.base import Backend
+from trivium.backends.base import Backend, Snapshot
 from trivium.config import Settings
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
 from trivium.home import memory_places
@@ -34,6 +33,7 @@ from trivium.writing.plan import plan
 CONTENT_VERSION = 3
 # About a quarter of a second of work; a search does not wait for more.
 _LINKS_BEFORE_ANSWER = 100
+_MOST_STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class Folder:
         is_here = settings.text("backend.kind") == "embedded"
         # One machine's index is of one folder.
         self.feed = feed_under("" if is_here else settings.text("backend.under"))
+        self._paths_at = ""
+        self._steps: dict[str, indexer.Report] = {}
         is_users = settings.text("memory.place") == "user"
         places = memory_places(root, settings.home, is_users=is_users)
         # The folder that memory lies in as it would in the project; None where it is that.
@@ -124,6 +126,7 @@ class Folder:
                 folders=folders,
                 instant=instant,
             )
+            self._note_step(report)
             linker.link(
                 self._backend,
                 # Others may be at it: what they link is linked, and this comes after.
@@ -151,11 +154,26 @@ class Folder:
         is_on_cluster = self._settings.text("backend.kind") != "embedded"
         return is_on_cluster and not self.root.is_dir() and self.is_indexed()
 
-    def _paths_of(self, files: Iterable[str]) -> Paths:
-        """Return the paths for linking; those of the last time, if no file came or went."""
-        now = {path for path in files if not path.endswith("/")}
-        if self._paths is None or self._paths.all != now:
-            self._paths = Paths(now)
+    def _note_step(self, report: indexer.Report) -> None:
+        """Keep which paths came and went with a sync, for those that linking goes by."""
+        if len(self._steps) > _MOST_STEPS:
+            self._steps.clear()
+        if report.since != report.seq:
+            self._steps[report.since] = report
+
+    def _paths_of(self, snapshot: Snapshot) -> Paths:
+        """Return the paths for linking: those of the last time, as syncs have changed them since.
+
+        Asked by whoever holds the lock of the index: nobody else looks at them meanwhile. Where
+        another process has written in between, they are made anew.
+        """
+        now = self._backend.meta().get("seq", "")
+        while self._paths is not None and (step := self._steps.pop(self._paths_at, None)):
+            self._paths.change(came=step.came, went=step.went)
+            self._paths_at = step.seq
+        if self._paths is None or not now or self._paths_at != now:
+            self._paths, self._paths_at = linker.paths_of(snapshot), now
+            self._steps.clear()
         return self._paths
 
     def refresh(

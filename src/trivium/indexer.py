@@ -26,13 +26,14 @@ from trivium.backends.base import (
     Writer,
 )
 from trivium.crew import Crew, digested
-from trivium.errors import IndexRemoved, MissingExtra, ModelError
+from trivium.errors import IndexRemoved
 from trivium.feeding import SHARED_WAIT_S, Ended, conclude, writing
-from trivium.filling import Filling, Turns, publish
+from trivium.filling import Filling, Turns, embed_now, publish
 from trivium.models.base import Embedder, Remarking
+from trivium.parsing.shelves import kind_in_memory
 from trivium.sources.base import Listing, Raw, Reason, Skip, Source
 from trivium.types import Kind, NodeId
-from trivium.writing.digest import Cutting, digest
+from trivium.writing.digest import Cutting, digest, folders_of
 from trivium.writing.feed import ALL, Feed
 from trivium.writing.plan import Plan, all_skipped, plan
 
@@ -47,8 +48,6 @@ _BATCH_FILES = 256
 _PUBLISH_EVERY_S = 5.0
 # Sooner the first time: whoever asks while a first index is made is to find something.
 _PUBLISH_FIRST_S = 1.0
-# An instant model is done with as many in the time a transaction takes.
-_INSTANT_AT_ONCE = 20_000
 
 # Why a file was read in vain that will be so again, as long as the file is the same.
 _FOR_GOOD = frozenset({Reason.BINARY, Reason.UNDECODABLE, Reason.MINIFIED, Reason.TOO_LARGE})
@@ -68,7 +67,9 @@ def no_check(listing: Listing) -> None:
 class Report:
     """What a sync did.
 
-    `files` are those the index holds now, `in_vain` those that were read and hold no text.
+    `files` are those the index holds now, of all that were asked for; `in_vain` those that were
+    read and hold no text. It brought the index from batch `since` to batch `seq`, and with that
+    the paths that `came` and `went`.
     """
 
     added: int = 0
@@ -81,6 +82,15 @@ class Report:
     kept: int = 0
     files: set[str] = field(default_factory=set)
     in_vain: dict[str, Seen] = field(default_factory=dict)
+    came: frozenset[str] = frozenset()
+    went: frozenset[str] = frozenset()
+    since: str = ""
+    seq: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it did, for people."""
+        return f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
 
     @property
     def wrote(self) -> bool:
@@ -106,7 +116,8 @@ def sync(
     """Bring the index up to date with its source; only what changed costs anything.
 
     New text has a vector of the `instant` model when this returns. `folders` are those in which
-    something may have changed; None is all. `check` sees what was found before anything is
+    something may have changed, or files of memory; None is all. Where they are nothing but
+    such files, nothing is gone through but these. `check` sees what was found before anything is
     done, and may refuse by raising. A source that is suddenly empty, as an unmounted disk is,
     keeps its index if `keeps_if_empty`. Where it is but a `feed` of the index, what others
     have brought is left alone, and they may write meanwhile.
@@ -114,13 +125,16 @@ def sync(
     with writing(backend, feed, wait_s=wait_s) as lent:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
         progress("listing", 0, 0)
-        with backend.snapshot() as snapshot:
-            known = feed.of(snapshot.files())
-            passed_over = feed.of(snapshot.skipped())
-            in_vain = feed.of(snapshot.in_vain())
-        if not feed.synced_at(backend.meta()):
+        meta = backend.meta()
+        if not feed.synced_at(meta):
             # No sync has ended here yet, or another process has removed what it brought.
             folders = None
+        is_alone = feed.is_all and folders and all(map(kind_in_memory, folders))
+        alone = folders if is_alone else None
+        with backend.snapshot() as snapshot:
+            wanted = None if alone is None else alone | folders_of({*alone})
+            known = feed.of(snapshot.files(wanted))
+            passed_over, in_vain = feed.of(snapshot.skipped()), feed.of(snapshot.in_vain())
         listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
         check(listing)
         files = {path for path in known if not path.endswith("/")}
@@ -155,46 +169,30 @@ def sync(
         with lent() as writer:
             has_moved = listing.looked is None or bool(report.added or report.removed)
             kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
-            ended = Ended(report.files if has_moved else None, report.skipped, kept)
+            ended = Ended(
+                report.files if has_moved else None,
+                report.skipped,
+                kept,
+                is_part=alone is not None,
+            )
             conclude(backend, writer, feed, ended, known=known)
             if instant is not None:
-                _embed_now(backend, writer, instant, progress)
+                embed_now(backend, writer, instant, progress)
             writer.publish()
-    log.info(
-        "synced: %s added, %s changed, %s removed", report.added, report.changed, report.removed
-    )
+        report.came = frozenset(report.files.difference(known))
+        report.went = frozenset(files - report.files)
+        if feed.is_all:
+            # Else others may have written between the two.
+            report.since, report.seq = meta.get("seq", ""), backend.meta().get("seq", "")
+    log.info("synced: %s", report.said)
     return report
-
-
-def _embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Progress) -> None:
-    """Embed what has no vector, under the lock of the sync that brought it.
-
-    Up to which batch that is done is remembered, so that a sync without changes need not count.
-    A model that fails leaves the texts to words.
-    """
-    try:
-        model = embedder.model_id
-        meta = backend.meta()
-        if meta.get(f"embedded {model}") == meta.get("seq"):
-            return
-        left = writer.count_pending(model)
-        done = 0
-        while pending := writer.pending(model, limit=_INSTANT_AT_ONCE) if left else ():
-            vectors = embedder.embed_documents([one.text for one in pending])
-            writer.put_vectors(model, [one.key for one in pending], vectors)
-            done += len(pending)
-            progress("meaning", done, max(done, left))
-        writer.note({f"embedded {model}": meta.get("seq", "")})
-    except (ModelError, MissingExtra) as error:
-        # Each answer says so, too: the model cannot embed its query either.
-        log.warning("no vectors of %s: %s", embedder.name, error)
 
 
 def embed_instantly(backend: Backend, embedder: Embedder | None, *, wait_s: float = 5.0) -> None:
     """Give every text a vector of an instant model, as a sync does."""
     if embedder is not None:
         with backend.writer(wait_s=wait_s) as writer:
-            _embed_now(backend, writer, embedder, no_progress)
+            embed_now(backend, writer, embedder, no_progress)
             writer.publish()
 
 
@@ -208,7 +206,10 @@ def _still(in_vain: Mapping[str, Seen], listing: Listing, todo: Plan) -> dict[st
         if path not in again
         and (
             path in there
-            or (listing.looked is not None and path.rpartition("/")[0] not in listing.looked)
+            or (
+                listing.looked is not None
+                and listing.looked.isdisjoint((path, path.rpartition("/")[0]))
+            )
         )
     }
 

@@ -7,7 +7,7 @@ sync, and by lookups.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Backend, Linked, Snapshot, Unlinked
@@ -33,18 +33,24 @@ def _no_progress(stage: str, done: int, total: int) -> None:
     """Say nothing."""
 
 
+def paths_of(snapshot: Snapshot) -> Paths:
+    """Return the paths of an index, made ready for linking."""
+    return Paths(snapshot.paths())
+
+
 def link(
     backend: Backend,
     *,
     wait_s: float = 5.0,
     most: int | None = None,
-    paths: Callable[[Iterable[str]], Paths] = Paths,
+    paths: Callable[[Snapshot], Paths] = paths_of,
     progress: Progress = _no_progress,
 ) -> int:
     """Lead the references of files that wait to their targets; return how many files were linked.
 
     `most` ends it early: what waits is counted, and goes on next time. Each batch is kept.
-    `paths` makes those of the index ready; a caller may have them from before.
+    `paths` makes those of the index ready, while nobody else writes; a caller may have them from
+    before.
     """
     backend = backend.as_it_is()
     done = 0
@@ -56,7 +62,7 @@ def link(
             total = done + left
             room = _LINK_UNDER_LOCK if most is None else min(_LINK_UNDER_LOCK, most - done)
             with backend.snapshot() as snapshot:
-                found = paths(snapshot.paths())
+                found = paths(snapshot)
                 world = World(snapshot, found, projects=project_facts_of(snapshot, found))
                 until = done + min(room, left)
                 while done < until and (

@@ -1,7 +1,8 @@
 """The process that is killed: lives a story and says on stdout what it has been promised.
 
-`batches` writes the steps through a writer; `folder` lays them out as files and syncs.
-With a point such as `TextFolder.save:before:2` it kills itself there, at the second call.
+`batches` writes the steps through a writer; `folder` lays them out as files and syncs;
+`attachments` keeps files beside a note and removes some; `import` takes in a vault. With a point
+such as `TextFolder.save:before:2` it kills itself there, at the second call.
 """
 
 from __future__ import annotations
@@ -21,9 +22,18 @@ from trivium import config, indexer
 from trivium.backends.embedded import database, derive, garbage, text, vast, vectors, write
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import open_collection
+from trivium.memory import attached as attached_files
+from trivium.memory import catalog, desk
+from trivium.memory import files as files_of_memory
 from trivium.testing import filling
 
 _PLACES: dict[str, object] = {
+    "Attached": attached_files.Attached,
+    "attached": attached_files,
+    "Catalog": catalog.Catalog,
+    "Desk": desk.Desk,
+    "Files": files_of_memory.Files,
+    "files": files_of_memory,
     "Path": Path,
     "EmbeddedWriter": write.EmbeddedWriter,
     "TextWriter": text.TextWriter,
@@ -43,10 +53,8 @@ def main() -> None:
     _make_everything_happen_early()
     if point:
         _die_at(point[0])
-    if mode == "batches":
-        batches(Path(place), int(seed), int(count))
-    else:
-        folder(Path(place), int(seed), int(count))
+    modes = {"batches": batches, "folder": folder, "attachments": attachments, "import": take_in}
+    modes[mode](Path(place), int(seed), int(count))
 
 
 def _make_everything_happen_early() -> None:
@@ -85,6 +93,37 @@ def folder(place: Path, seed: int, count: int) -> None:
         for number, step in enumerate(islice(story.steps(seed), count), start=1):
             lay_out(files, step)
             collection.sync()
+            say(f"ack {number}")
+
+
+def attachments(place: Path, seed: int, count: int) -> None:
+    """Keep files beside a note, and remove every third again."""
+    del seed
+    with open_collection(place / "files", settings=settings_of(place)) as collection:
+        notes = collection.notes
+        if not notes.list().total:
+            notes.create("Log")
+        say("ready 0")
+        for number in range(1, count + 1):
+            notes.attach("log", f"{number}.txt", attached(number))
+            say(f"ack {2 * number - 1}")
+            if number % 3 == 0:
+                notes.detach("log", f"{number}.txt")
+            say(f"ack {2 * number}")
+
+
+def attached(number: int) -> bytes:
+    return f"file {number}\n".encode() * 5000
+
+
+def take_in(place: Path, seed: int, count: int) -> None:
+    """Take in the vault that lies beside the folder, `count` times."""
+    del seed
+    with open_collection(place / "files", settings=settings_of(place)) as collection:
+        collection.sync()
+        say("ready 0")
+        for number in range(1, count + 1):
+            collection.memory.import_from(place / "vault", form="vault")
             say(f"ack {number}")
 
 

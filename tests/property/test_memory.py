@@ -61,7 +61,7 @@ class Story(RuleBasedStateMachine):
         return Desk(
             Files([self.folder / ".trivium"], step=self.step),
             Catalog(self.folder / "memory.db"),
-            take_in=lambda _: None,
+            take_in=lambda *_: None,
             holder_of=lambda _: None,
             clock=lambda: 1_780_000_000.0 + self.count,
         )
@@ -215,7 +215,7 @@ class Story(RuleBasedStateMachine):
         desk = Desk(
             Files([self.folder / ".trivium"]),
             fresh,
-            take_in=lambda _: None,
+            take_in=lambda *_: None,
             holder_of=lambda _: None,
         )
         desk.look(Kind.NOTE)

@@ -1,6 +1,7 @@
 """Looking only where something changed ends where looking everywhere does.
 
-First with changes that the test itself keeps account of, then with those a watch tells of.
+First with changes that the test itself keeps account of, then with those a watch tells of. Files
+of memory are named one by one, all others by their folders.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.backends.base import FileState
+from trivium.parsing.shelves import kind_in_memory
 from trivium.sources.files import FolderSource
 from trivium.sources.watch import Watch
 from trivium.writing.plan import all_skipped, plan
 
-FOLDERS = ("", "a", "b", "a/a", "a/b", "a/b/c", "b/c", "build", "a-b", "b/node_modules")
+NOTES = ".trivium/notes"
+FOLDERS = ("", "a", "b", "a/a", "a/b", "a/b/c", "b/c", "build", "a-b", "b/node_modules", NOTES)
 NAMES = ("x.py", "y.md", "z.png", "t.log", "a", "c", "keep.log")
 RULES = ("", "*.log", "b/", "/a/b", "*\n!*/\n!*.py", "c", "*.log\n!keep.log", "!build/", "a*")
 
@@ -48,7 +51,7 @@ class Tree:
 
     def touch(self, path: str) -> None:
         if self.touched is not None:
-            self.touched.add(path.rpartition("/")[0])
+            self.touched.add(path if kind_in_memory(path) else path.rpartition("/")[0])
 
     def appeared(self, path: str) -> None:
         """A folder is here that was not: with it, all that lies in it."""

@@ -7,7 +7,7 @@ sequence number; text and vector indexes know which one they contain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
@@ -304,8 +304,12 @@ class Snapshot(Protocol):
         """Count what is there."""
         ...
 
-    def files(self) -> Mapping[str, FileState]:
-        """Return the manifest: every file in the index by its path."""
+    def files(self, paths: Collection[str] | None = None) -> Mapping[str, FileState]:
+        """Return the manifest: every file in the index by its path, or those of these paths."""
+        ...
+
+    def has_files(self, folder: str) -> bool:
+        """Say whether any file lies in a folder or below it, the root being ""."""
         ...
 
     def paths(self) -> Sequence[str]:
@@ -487,12 +491,17 @@ class Writer(Protocol):
         """
         ...
 
-    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
-        """Return texts without a vector in this space: those of the files `first`, then newest."""
+    def pending(
+        self, model_id: str, *, limit: int, first: Sequence[str] = (), since: int = 0
+    ) -> Sequence[Pending]:
+        """Return texts without a vector in this space: those of the files `first`, then newest.
+
+        Whoever knows that all up to batch `since` have one says so: a store need not look there.
+        """
         ...
 
-    def count_pending(self, model_id: str) -> int:
-        """Return how many texts have no vector in this space yet."""
+    def count_pending(self, model_id: str, *, since: int = 0) -> int:
+        """Return how many texts have no vector in this space yet; `since` is as in `pending`."""
         ...
 
     def put_vectors(

@@ -238,9 +238,7 @@ class _Following:
     def _say_round(self, report: Report | None, *, is_first: bool = False) -> None:
         parts: list[str] = []
         if report is not None and (report.wrote or is_first):
-            parts.append(
-                f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed"
-            )
+            parts.append(report.said)
         if self._embedded:
             parts.append(f"{counted(self._embedded, 'text')} embedded")
             self._embedded = 0

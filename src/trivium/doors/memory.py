@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from trivium.doors.answers import MAX_QUERY_CHARACTERS, Strict
+from trivium.doors.answers import MAX_QUERY_CHARACTERS, Data, Strict
 from trivium.memory.items import (
     LONGEST_CONTENT,
     LONGEST_DESCRIPTION,
@@ -157,3 +157,31 @@ def said(fields: dict[str, Any]) -> dict[str, Any]:
 def shelf_of(collection: Collection, kind: Kind) -> Any:  # noqa: ANN401 - one of three, by its name
     """Return what keeps a kind."""
     return getattr(collection, FOLDERS[kind])
+
+
+def for_readers(data: Data) -> Data:
+    """Return what is told of memory to who may only read: secrets are masked, as in searches.
+
+    Who may write gets files as they are: a masked text that is sent back would replace them.
+    """
+    return {name: _masked(value) for name, value in data.items()}
+
+
+def _masked(value: object) -> object:
+    # Off the way to the first reply of an agent's server.
+    from trivium.parsing.secrets import mask
+
+    if isinstance(value, str):
+        return mask(value).text
+    if isinstance(value, dict):
+        return for_readers(value)
+    return [_masked(one) for one in value] if isinstance(value, list) else value
+
+
+def has_secrets(data: bytes) -> bool:
+    """Whether a file is text with secrets in it."""
+    from trivium.parsing.secrets import mask
+    from trivium.sources.decode import decode
+
+    text = decode(data)
+    return text is not None and mask(text).count > 0

@@ -103,6 +103,7 @@ class Upkeep:
         self._stopping = threading.Event()
         self._has_work = threading.Event()
         self._has_new_text = False
+        self._seen_seq = ""
         self._should_look = False
         self._should_remember = False
         self._syncing = threading.Lock()
@@ -316,7 +317,10 @@ class Upkeep:
             )
             has_failed = False
             self._missed = None
-            if report.wrote or is_first or self._has_failed_to_embed:
+            # What was written past us, as a note is, has been taken in by who wrote it.
+            is_new = report.wrote or bool(report.seq and report.since != self._seen_seq)
+            self._seen_seq = report.seq
+            if is_new or is_first or self._has_failed_to_embed:
                 self._has_new_text = True
                 self._has_work.set()
         except _Stopped:

@@ -6,6 +6,7 @@ the resolver; made by the indexer for one run of linking.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -77,26 +78,53 @@ class Paths:
     """The paths of all files, by what imports and links name them by."""
 
     def __init__(self, files: Iterable[str]) -> None:
-        self.all = frozenset(path for path in files if not path.endswith("/"))
+        self.all = {path for path in files if not path.endswith("/")}
         self.by_stem: defaultdict[str, list[str]] = defaultdict(list)
         self.by_module: defaultdict[str, list[str]] = defaultdict(list)
         self.folders: defaultdict[str, list[str]] = defaultdict(list)
         for path in sorted(self.all):
-            stem = stem_of(path).lower()
-            folder = path.rpartition("/")[0]
-            self.by_stem[stem].append(path)
-            self.by_module[stem].append(path)
-            if stem in FOLDER_STEMS and folder:
-                self.by_module[folder.rpartition("/")[2].lower()].append(path)
-            self.folders[folder].append(path)
+            for named in self._named(path):
+                named.append(path)
         self.above = _with_parents(self.folders)
 
     @cached_property
-    def by_slug(self) -> Mapping[str, list[str]]:
+    def by_slug(self) -> dict[str, list[str]]:
         """Files by the slugs of their stems, as wikilinks name them."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.all):
             found.setdefault(slugify(stem_of(path)), []).append(path)
+        return found
+
+    def change(self, *, came: Iterable[str], went: Iterable[str]) -> None:
+        """Take in that some files came and some went, at the cost of these alone."""
+        folders = {*self.folders}
+        for path in self.all.intersection(went):
+            for named in self._lists(path):
+                named.remove(path)
+            self.all.discard(path)
+        for path in set(came) - self.all:
+            for named in self._lists(path):
+                insort(named, path)
+            self.all.add(path)
+        for folder in [one for one, paths in self.folders.items() if not paths]:
+            del self.folders[folder]
+        if self.folders.keys() != folders:
+            self.above = _with_parents(self.folders)
+
+    def _lists(self, path: str) -> list[list[str]]:
+        """Return all lists that a path stands in, or is to."""
+        found = self._named(path)
+        if "by_slug" in vars(self):
+            found.append(self.by_slug.setdefault(slugify(stem_of(path)), []))
+        return found
+
+    def _named(self, path: str) -> list[list[str]]:
+        """Return the lists that a path stands in from the start."""
+        stem = stem_of(path).lower()
+        folder = path.rpartition("/")[0]
+        found = [self.by_stem[stem], self.by_module[stem], self.folders[folder]]
+        if stem in FOLDER_STEMS and folder:
+            found.append(self.by_module[folder.rpartition("/")[2].lower()])
         return found
 
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from trivium.errors import NotFound, SourceError, UsageError
 from trivium.memory import limits
-from trivium.memory.files import Files, give_name, read_file, scanned, sync_folder
+from trivium.memory.files import Files, give_name, is_aside, read_file, scanned, sync_folder
 from trivium.memory.reading import stamp
 from trivium.parsing.shelves import FOLDERS
 from trivium.sources.walk import is_utf8
@@ -38,7 +38,10 @@ class Attachment:
 
 
 class Attached:
-    """The files beside what is in memory; only those of the first place."""
+    """The files beside what is in memory; only those of the first place.
+
+    Who adds or removes any holds the lock of the folder.
+    """
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -96,7 +99,10 @@ class Attached:
     def remove_all(self, kind: Kind, slug: str) -> None:
         """Remove the files of something that is gone."""
         folder = self._place(kind, slug)
-        self._unlink([folder / one.name for one in self.list(kind, slug)])
+        # What is being written now is not: the process that wrote it has died.
+        left = [one.name for one in scanned(folder) if is_aside(one.name)]
+        names = [*left, *(one.name for one in self.list(kind, slug))]
+        self._unlink([folder / name for name in names])
 
     def _unlink(self, targets: builtins.list[Path]) -> None:
         if not targets:

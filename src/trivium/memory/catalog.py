@@ -6,6 +6,7 @@ that costs knowing that a file was edited by hand since. Used by the desk.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -176,11 +177,15 @@ class Catalog:
         """Return what the API last saw of a file."""
         return self._used(lambda file: _base(file, kind, slug))
 
-    def bases(self, kind: Kind) -> dict[str, Base]:
-        """Return what the API last saw of all files of a kind, without their texts."""
+    def bases(self, kind: Kind, slugs: Sequence[str] | None = None) -> dict[str, Base]:
+        """Return what the API last saw of these files, or of all of a kind, without their texts."""
         asked = "SELECT slug, sha256, version, updated, '' FROM bases WHERE kind = ?"
+        given: tuple[str, ...] = (kind.value,)
+        if slugs is not None:
+            asked += " AND slug IN (SELECT value FROM json_each(?))"
+            given = (kind.value, json.dumps(list(slugs)))
         return self._used(
-            lambda file: {row[0]: Base(*row[1:]) for row in file.execute(asked, (kind.value,))}
+            lambda file: {row[0]: Base(*row[1:]) for row in file.execute(asked, given)}
         )
 
     def see(self, kind: Kind, slug: str, make: Callable[[Base | None], tuple[Base, Made]]) -> Made:
@@ -222,6 +227,12 @@ class Catalog:
             f"ORDER BY {SORTS['order']}"
         )
         return self._used(lambda file: list(file.execute(asked, (status, type_))))
+
+    def last_place(self, status: str, *, type_: str) -> float:
+        """Return the order of the last task of a status; 0 where none has one."""
+        asked = "SELECT max(place) FROM items WHERE kind = 'task' AND status = ? AND type = ?"
+        row = self._used(lambda file: file.execute(asked, (status, type_)).fetchone())
+        return float(row[0] or 0)
 
     def count(self, kind: Kind, wanted: Wanted) -> int:
         """Return how many there are."""

@@ -33,7 +33,7 @@ _WAIT_S = 10.0
 Clock = Callable[[], float]
 # From what a file says and what is to change -> what changes with that.
 Follow = Callable[[Values, Values], Values]
-TakeIn = Callable[[Kind], None]
+TakeIn = Callable[[Kind, Sequence[str]], None]
 HolderOf = Callable[[NodeId], str | None]
 
 
@@ -62,8 +62,8 @@ class _Change:
 class Desk:
     """All of memory, of any kind. Safe to use from many threads and processes.
 
-    `clock` gives the seconds since 1970 that timestamps are made of; `take_in` brings a kind's
-    files into the index; `holder_of` says which file of the index has an id.
+    `clock` gives the seconds since 1970 that timestamps are made of; `take_in` brings files of
+    a kind into the index; `holder_of` says which file of the index has an id.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Desk:
                     break
                 except FileExistsError:
                     continue
-        self._take_in(kind)
+        self._take_in(kind, [made.slug])
         return made
 
     def update(
@@ -163,7 +163,7 @@ class Desk:
             done = self._changed(kind, slug, change, expected=expected)
         if done is None:
             return Done(self.get(kind, slug))
-        self._take_in(kind)
+        self._take_in(kind, [slug])
         return done
 
     def update_all(
@@ -174,10 +174,10 @@ class Desk:
         with self.files.lock(wait_s=_WAIT_S):
             self._check_there(kind, slugs)
             made = [self._changed(kind, slug, change, expected=None) for slug in slugs]
-        count = sum(one is not None for one in made)
-        if count:
-            self._take_in(kind)
-        return count
+        changed = [one.item.slug for one in made if one is not None]
+        if changed:
+            self._take_in(kind, changed)
+        return len(changed)
 
     def delete(self, kind: Kind, slugs: Sequence[str], *, expected: int | None = None) -> int:
         """Remove files; return how many. Raises NotFound, VersionConflict, and then removes none.
@@ -188,7 +188,7 @@ class Desk:
             self._check_there(kind, slugs)
             for slug in slugs:
                 self._removed(kind, slug, expected=expected)
-        self._take_in(kind)
+        self._take_in(kind, slugs)
         return len(slugs)
 
     def put(self, kind: Kind, slug: str, text: str, *, replace: bool = False) -> bool:

@@ -10,13 +10,13 @@ import base64
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from trivium.errors import NotFound, SourceError, UsageError, unknown
+from trivium.errors import NotFound, SourceError, UsageError
 from trivium.memory.attached import attachment_data
-from trivium.memory.importing import AGENTS, FORMATS, JSON, MARK
+from trivium.memory.crossing import AGENTS, JSON, MARK, SKILL, Given, checked_form
 from trivium.memory.items import AnyItem, Skill, as_data
 from trivium.memory.origin import for_others, origin_of
 from trivium.parsing.plain import summary_of
@@ -31,15 +31,6 @@ _LONGEST_SAID = 1024
 _LONGEST_PATH = 1000
 
 
-@dataclass(slots=True)
-class Given:
-    """What was written: the paths, how many were so already, and what was left out and why."""
-
-    paths: list[str] = field(default_factory=list)
-    same: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class _Out:
     """A file of memory with what it holds."""
@@ -51,10 +42,8 @@ class _Out:
 
 def give_out(memory: Memory, target: Path, *, form: str, replace: bool = False) -> Given:
     """Write all of memory to a file or a folder. Raises UsageError, SourceError."""
-    if form not in FORMATS:
-        raise UsageError(unknown("format", form, FORMATS))
     given = Given()
-    if form == JSON:
+    if checked_form(form) == JSON:
         rows = [_row(memory, one) for one in _all(memory, given)]
         data = {"format": MARK, "version": _FORMAT, "items": rows}
         text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
@@ -125,7 +114,7 @@ def _one(
 def _usual(one: _Out, form: str) -> str:
     """Return where something goes that came from nowhere else."""
     if form == AGENTS:
-        return f"{one.item.slug}/SKILL.md"
+        return f"{one.item.slug}/{SKILL}"
     folder = "" if one.kind is Kind.NOTE else f"{FOLDERS[one.kind].title()}/"
     return f"{folder}{one.item.slug}{ENDING}"
 

@@ -197,7 +197,7 @@ class Files:
     def tidy(self, kind: Kind, *, now: float) -> None:
         """Remove what processes that died while writing have left."""
         for entry in scanned(self.folders(kind)[0]):
-            if entry.name.startswith(".") and entry.name.endswith(_ASIDE):
+            if is_aside(entry.name):
                 with suppress(OSError):
                     if now - entry.stat(follow_symlinks=False).st_mtime > _STALE_S:
                         Path(entry.path).unlink()
@@ -264,6 +264,11 @@ class Files:
         finally:
             with suppress(OSError):
                 aside.unlink(missing_ok=True)
+
+
+def is_aside(name: str) -> bool:
+    """Whether a file is one that is being written, or was when a process died."""
+    return name.startswith(".") and name.endswith(_ASIDE)
 
 
 def scanned(folder: Path) -> list[os.DirEntry[str]]:

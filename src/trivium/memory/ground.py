@@ -10,12 +10,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from trivium.backends.base import Backend
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, NotFound, UsageError
 from trivium.memory.catalog import Linking, links_of
 from trivium.memory.items import FIELDS, AnyItem, Link
-from trivium.parsing.shelves import FOLDER, FOLDERS, kind_in_memory
+from trivium.parsing.shelves import FOLDERS, kind_in_memory, path_in_memory
 from trivium.types import PROXY, Kind, NodeId
 
 if TYPE_CHECKING:
@@ -55,32 +56,34 @@ class Ground:
         self._search = search
         self._sync = sync
         self._elsewhere = elsewhere
-        self._waiting: set[Kind] = set()
+        self._waiting: set[str] = set()
 
     def search(self, query: str, **options: object) -> Answer:
         """Search the collection."""
         return self._search(query, **options)
 
-    def take_in(self, kind: Kind) -> None:
-        """Have the index take in the files of a kind, if there is an index.
+    def take_in(self, kind: Kind, slugs: Sequence[str]) -> None:
+        """Have the index take in files of a kind and no others, if there is an index.
 
         Where another process is writing it, that is done before the next search.
         """
-        self._waiting.add(kind)
+        # Some systems take accents in names apart.
+        names = {form for slug in slugs for form in (slug, normalize("NFD", slug))}
+        self._waiting.update(path_in_memory(kind, name) for name in names)
         self.catch_up()
 
     def catch_up(self) -> None:
         """Take in what could not be taken in when it was written."""
         if not self._waiting or "indexed_at" not in self._backend.meta():
             return
-        kinds = sorted(self._waiting)
+        paths = frozenset(self._waiting)
         try:
-            self._sync(frozenset(f"{FOLDER}/{FOLDERS[kind]}" for kind in kinds))
+            self._sync(paths)
         except (IndexLocked, IndexUnusable, BackendError) as error:
             # What was written is safe; every sync finds it, too.
             log.info("memory waits to be taken in: %s", error)
         else:
-            self._waiting.difference_update(kinds)
+            self._waiting.difference_update(paths)
 
     def holder_of(self, node_id: NodeId) -> str | None:
         """Return the file that the index has an id from."""

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from trivium.errors import NotFound, SourceError, TriviumError, UsageError, unkn
 from trivium.memory import front, limits
 from trivium.memory.attached import MOST
 from trivium.memory.attached import MOST_BYTES as MOST_FILE_BYTES
+from trivium.memory.crossing import AGENTS, GUIDES, JSON, SKILL, VAULT, Taken, checked_form
 from trivium.memory.files import read_file
 from trivium.memory.items import FIELDS, Sort
 from trivium.memory.origin import origin_of, with_origin, without_those
@@ -30,11 +31,6 @@ from trivium.types import Kind
 if TYPE_CHECKING:
     from trivium.memory.memory import Memory
 
-JSON, VAULT, AGENTS = "json", "vault", "agents"
-FORMATS = (VAULT, AGENTS, JSON)
-MARK = "trivium-memory"
-_SKILL = "SKILL.md"
-_GUIDES = ("AGENTS.md", "CLAUDE.md")
 _VAULT_FOLDER = ".obsidian"
 # Where programs that help with code keep what they are told, though hidden.
 _SHOWN = frozenset({".claude", ".agents", ".codex", ".gemini", ".cursor", ".github"})
@@ -44,15 +40,6 @@ _MOST_JSON_BYTES = 2_000_000_000
 _EMBED = re.compile(
     r"!\[\[([^\[\]|#\n]{1,400})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]{0,400}\]\(([^()\s]{1,400})\)"
 )
-
-
-@dataclass(slots=True)
-class Taken:
-    """What came in: the ids, how many were there already, and what was left out and why."""
-
-    ids: list[str] = field(default_factory=list)
-    same: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +62,7 @@ def take_in(
     """
     if not source.exists():
         raise NotFound(f"{source} is not there.")
-    chosen = _form_of(source) if form is None else form
-    if chosen not in FORMATS:
-        raise UsageError(unknown("format", chosen, FORMATS))
+    chosen = _form_of(source) if form is None else checked_form(form)
     if (chosen == JSON) == source.is_dir():
         raise UsageError(f"{source} is {'a folder' if source.is_dir() else 'no folder'}.")
     taken = Taken()
@@ -86,8 +71,11 @@ def take_in(
         taking.json()
     else:
         taking.pieces(_vault(source, taken) if chosen == VAULT else _agents(source, taken))
-    for kind in {Kind(one.partition(":")[0]) for one in taken.ids}:
-        memory.ground.take_in(kind)
+    for kind in FOLDERS:
+        of_kind = f"{kind}:"
+        slugs = [one.removeprefix(of_kind) for one in taken.ids if one.startswith(of_kind)]
+        if slugs:
+            memory.ground.take_in(kind, slugs)
     return taken
 
 
@@ -217,7 +205,7 @@ def _form_of(source: Path) -> str:
         return JSON
     if (source / _VAULT_FOLDER).is_dir():
         return VAULT
-    names = (_SKILL, *_GUIDES)
+    names = (SKILL, *GUIDES)
     return AGENTS if any(path.name in names for path in _walked(source)) else VAULT
 
 
@@ -302,13 +290,13 @@ def _agents(source: Path, taken: Taken) -> Iterator[_Piece]:
     found = {path.relative_to(source).as_posix(): path for path in _walked(source)}
     for path, place in found.items():
         name = place.name
-        if name not in (_SKILL, *_GUIDES):
+        if name not in (SKILL, *GUIDES):
             continue
         text = _text(place, path, taken)
         if text is None:
             continue
         folder = PurePosixPath(path).parent.as_posix()
-        if name == _SKILL:
+        if name == SKILL:
             own = without_those(text)
             title = str(front.read(Kind.SKILL, "", own).values["title"])
             called = title or place.parent.name
@@ -328,7 +316,7 @@ def _beside(path: str, found: Mapping[str, Path], taken: Taken) -> tuple[str, ..
         if other == path or not other.startswith(prefix) or folder == ".":
             continue
         is_other = any(
-            f"{parent.as_posix()}/{_SKILL}" in found
+            f"{parent.as_posix()}/{SKILL}" in found
             for parent in PurePosixPath(other).parents
             if parent.as_posix().startswith(prefix)
         )

@@ -67,7 +67,7 @@ class Looking:
     def _rows(
         self, kind: Kind, slugs: Sequence[str], looked: int
     ) -> Iterator[tuple[Row, Values, Sequence[str]]]:
-        bases = self._catalog.bases(kind) if slugs else {}
+        bases = self._catalog.bases(kind, slugs if len(slugs) < _FEW else None)
         for slug in slugs:
             try:
                 kept = self._files.read(kind, slug)

@@ -17,8 +17,7 @@ from trivium.parsing.shelves import FOLDER, FOLDERS, path_in_memory
 from trivium.types import NodeId
 
 if TYPE_CHECKING:
-    from trivium.memory.exporting import Given
-    from trivium.memory.importing import Taken
+    from trivium.memory.crossing import Given, Taken
 
 
 @dataclass(frozen=True, slots=True)

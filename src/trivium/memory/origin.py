@@ -38,11 +38,9 @@ class Origin:
 def with_origin(text: str, path: str, *, title: str = "", files: tuple[str, ...] = ()) -> str:
     """Return a file that says where it came from; `title` is what it is called without one.
 
-    One whose front matter is never closed is returned as it is.
+    One whose front matter is never closed has none: all of it is its text.
     """
     page = page_of(text)
-    if page.is_open:
-        return text
     end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
     lines = [f"{_PATH}: {_quoted(path)}"]
     if files:

@@ -205,8 +205,7 @@ class Tasks(Shelf[Task]):
 
     def _last(self, column: str, *, type_: str) -> float:
         self._desk.look(self.kind)
-        places = [place for _, place in self._desk.catalog.column(column, type_=type_)]
-        return max((place for place in places if place is not None), default=0)
+        return self._desk.catalog.last_place(column, type_=type_)
 
     def _place(self, task: Task, column: str, *, before: str | None, after: str | None) -> float:
         """Return the order between two others, which are numbered anew where there is no room."""

@@ -54,7 +54,7 @@ class Listing:
     """What a source holds, both parts in the order of their paths.
 
     `looked` are the folders whose files this is all there is of, the root being ""; a folder
-    that is gone is one of them. None is all folders.
+    that is gone is one of them. So are single files that were looked at alone. None is all.
     """
 
     entries: tuple[Entry, ...]
@@ -85,8 +85,10 @@ class Source(Protocol):
     ) -> Listing:
         """Find everything there is to read now, or what there is in some folders.
 
-        `known` are the paths seen before, those passed over among them and those of folders
-        ending in a slash: a folder that holds none of them is new, and looked at as well.
+        Among these may be files of memory, of which there may be very many in one folder: each
+        is looked at alone. `known` are the paths seen before, those passed over among them and
+        those of folders ending in a slash: a folder that holds none of them is new, and looked
+        at as well.
         """
 
     def read(self, entry: Entry) -> Raw | Skip:

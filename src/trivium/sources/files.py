@@ -76,21 +76,25 @@ class FolderSource:
         """Walk the folder. Takes one look at each file and opens none but ignore files.
 
         With `folders` only those are looked at, and what is new below them: a folder that
-        holds one of the `known` paths is left alone unless it is asked for. Raises NotFound or
-        UsageError where the root itself cannot be listed, which does not make it empty.
+        holds one of the `known` paths is left alone unless it is asked for. Of a file of memory
+        among them, nothing but itself is looked at. Raises NotFound or UsageError where the root
+        itself cannot be listed, which does not make it empty.
         """
         walk = Walk(self.root, extra_ignores=self._extra_ignores)
         if folders is None:
             return self._look(walk, [walk.top], known=frozenset()).listing(None)
         places = {path: walk.at(path) for path in folders}
+        alone = {path for path, folder in places.items() if folder is None and _is_lone(path)}
+        places = {path: folder for path, folder in places.items() if path not in alone}
         places_known = _folders_of(known)
         there = [folder for folder in places.values() if folder is not None]
         found = self._look(walk, there, known=places_known)
+        self._look_alone(walk, alone, found)
         if found.is_nothing():
             # Perhaps an unmounted disk: whoever asked for a part should know that it is all.
             return found.listing(None)
         gone = {_topmost_gone(walk, path) for path, folder in places.items() if folder is None}
-        return found.listing({*found.looked, *_gone(places_known, found.looked, gone)})
+        return found.listing({*found.looked, *_gone(places_known, found.looked, gone), *alone})
 
     def _look(self, walk: Walk, folders: Iterable[Folder], *, known: Collection[str]) -> _Found:
         """Look at folders and at every one below them that is not known."""
@@ -111,6 +115,22 @@ class FolderSource:
                     if one.name not in known:
                         waiting.append(one)
         return found
+
+    def _look_alone(self, walk: Walk, paths: Iterable[str], found: _Found) -> None:
+        """Look at single files, unless their folders were looked at."""
+        for path in paths:
+            above = path.rpartition("/")[0]
+            if above in found.looked or walk.at(above) is None or walk.is_hidden(path):
+                continue
+            try:
+                one = self._lone(path, os.lstat(self.root / path))
+            except OSError as error:
+                reason = _reason(error)
+                one = None if reason is Reason.VANISHED else Skip(path, reason)
+            if isinstance(one, Entry):
+                found.entries.append(one)
+            elif one is not None:
+                found.skipped.append(one)
 
     def read(self, entry: Entry) -> Raw | Skip:
         """Return the text of one entry, or why there is none, such as a file now gone."""
@@ -184,17 +204,24 @@ class FolderSource:
 
     def _file(self, entry: os.DirEntry[str], path: str, *, is_wanted: bool) -> Entry | Skip | None:
         if not entry.is_file(follow_symlinks=False):
-            return self._not_a_file(entry, path)
+            return self._not_a_file(path, is_link=entry.is_symlink())
         reason = _reason_by_name(entry.name, is_wanted=is_wanted)
         if reason is not None:
             return Skip(path, reason)
-        status = entry.stat(follow_symlinks=False)
+        return self._sized(path, entry.stat(follow_symlinks=False))
+
+    def _lone(self, path: str, status: os.stat_result) -> Entry | Skip | None:
+        if not stat.S_ISREG(status.st_mode):
+            return self._not_a_file(path, is_link=stat.S_ISLNK(status.st_mode))
+        return self._sized(path, status)
+
+    def _sized(self, path: str, status: os.stat_result) -> Entry | Skip:
         if status.st_size > self._limit(path):
             return Skip(path, Reason.TOO_LARGE)
         return Entry(path=path, size_bytes=status.st_size, mtime_ns=status.st_mtime_ns)
 
-    def _not_a_file(self, entry: os.DirEntry[str], path: str) -> Skip | None:
-        if not entry.is_symlink():
+    def _not_a_file(self, path: str, *, is_link: bool) -> Skip | None:
+        if not is_link:
             return Skip(path, Reason.SPECIAL)
         # What a link inside the root leads to is listed under its own name.
         inside = _is_inside(self.root, path)
@@ -210,6 +237,10 @@ def own_ignores(root: Path, home: Path, patterns: tuple[str, ...]) -> tuple[str,
     if home == root or not home.is_relative_to(root):
         return patterns
     return (*patterns, f"/{home.relative_to(root).as_posix()}/")
+
+
+def _is_lone(path: str) -> bool:
+    return shelves.kind_in_memory(path) is not None
 
 
 def _folders_of(paths: Iterable[str]) -> set[str]:

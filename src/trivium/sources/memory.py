@@ -35,11 +35,15 @@ class WithMemory:
         if memory is None or is_empty:
             # An empty folder may be an unmounted disk, which memory must not hide.
             return listing
-        wanted = _FOLDERS if looked is None else _FOLDERS & (looked | (folders or frozenset()))
+        if looked is None:
+            wanted = _FOLDERS
+        else:
+            asked = looked | (folders or frozenset())
+            wanted = frozenset(one for one in asked if one in _FOLDERS or kind_in_memory(one))
         found = {
             entry.path: entry
-            for entry in memory.list().entries
-            if entry.path.rpartition("/")[0] in wanted
+            for entry in memory.list(wanted).entries
+            if not wanted.isdisjoint((entry.path, entry.path.rpartition("/")[0]))
         }
         others = {entry.path: entry for entry in listing.entries}
         return Listing(

@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Protocol
 
+from trivium.parsing.shelves import kind_in_memory
 from trivium.sources.mounts import REMOTE, file_system, mounts
 from trivium.sources.walk import IGNORE_FILES, Walk, is_real_folder
 
@@ -137,9 +138,10 @@ class Watch:
     def changed(self, timeout_s: float) -> frozenset[str] | None:
         """Return the folders with a change since the last call, the root being "".
 
-        What was written before the call is among it. Waits for the first change, at most
-        `timeout_s`. None means anything may have changed; where the system does not tell, that
-        is the answer after two seconds at most.
+        A file of memory that changed is named itself: very many may lie in its folder. What was
+        written before the call is among it. Waits for the first change, at most `timeout_s`.
+        None means anything may have changed; where the system does not tell, that is the answer
+        after two seconds at most.
         """
         deadline = self._clock() + timeout_s
         while not self._stopping.is_set():
@@ -221,7 +223,7 @@ class Watch:
             folder, _, name = path.rpartition("/")
             if name in IGNORE_FILES:
                 return None
-            found.add(folder)
+            found.add(folder if kind_in_memory(path) is None else path)
             if self._is_new(kind, place):
                 new.add(path)
         return frozenset(found | self._watch_below(new))

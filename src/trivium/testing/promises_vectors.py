@@ -110,6 +110,24 @@ class VectorPromises(Promises):
 
         assert found.ids == tuple(chunk_id(f"{name}.md", "twin") for name in "acm")
 
+    def test_texts_after_a_batch_that_is_done_are_those_without_a_vector(
+        self, backend: Backend
+    ) -> None:
+        write(backend, [make_file("a.md", [Section("a", "words")])])
+        embed(backend)
+        with backend.writer(wait_s=0) as writer:
+            done = writer.write(Batch((make_file("b.md", [Section("b", "words")]),)))
+            writer.put_vectors(
+                MODEL, [one.key for one in writer.pending(MODEL, limit=9)], vector_of("b")[None]
+            )
+            writer.write(Batch((make_file("c.md", [Section("c", "other words")]),)))
+            waiting = writer.pending(MODEL, limit=9, since=done)
+            assert [one.text for one in waiting] == [
+                one.text for one in writer.pending(MODEL, limit=9)
+            ]
+            assert len(waiting) == writer.count_pending(MODEL, since=done) == 1
+            assert writer.count_pending(MODEL, since=done - 1) == 1
+
     def test_a_chunk_whose_vector_is_zeros_is_embedded_and_never_found(
         self, backend: Backend
     ) -> None:

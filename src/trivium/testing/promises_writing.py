@@ -165,6 +165,21 @@ class WritingPromises(Promises):
             assert snapshot.node(NodeId("a.md")) is None
             assert list(snapshot.edges_of(NodeId("a.md"))) == []
 
+    def test_some_files_are_asked_for_by_their_paths(self, backend: Backend) -> None:
+        deep = make_file("deep/er/c.md", [Section("c", "words")])
+        write(backend, [_OLD, _OTHER, deep])
+        with backend.snapshot() as snapshot:
+            assert set(snapshot.files(["a.md", "never there.md"])) == {"a.md"}
+            assert snapshot.files(["a.md"])["a.md"] == snapshot.files()["a.md"]
+            assert snapshot.files([]) == {}
+            found = {one: snapshot.has_files(one) for one in ("", "deep", "deep/er", "dee", "a.md")}
+        assert found == {"": True, "deep": True, "deep/er": True, "dee": False, "a.md": False}
+
+        write(backend, [], removed=["deep/er/c.md"])
+        with backend.snapshot() as snapshot:
+            assert not snapshot.has_files("deep")
+            assert snapshot.has_files("")
+
     def test_a_file_written_twice_is_counted_once(self, backend: Backend) -> None:
         for _ in range(3):
             write(backend, [_OLD])

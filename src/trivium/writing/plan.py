@@ -45,7 +45,7 @@ def plan(
 
     Files that were read `in_vain` are left alone as long as they are what they were then.
 
-    Where only some folders were `looked` at, the files of others are left as they are. A known
+    Where only some folders or files were `looked` at, all others are left as they are. A known
     path that ends in a slash is a folder, and none of this plan's business.
     """
     listed: set[str] = set()
@@ -67,16 +67,12 @@ def all_skipped(
     before: Mapping[str, str], now: Mapping[str, str], *, looked: frozenset[str] | None
 ) -> dict[str, str]:
     """Return every file passed over, path -> reason: as before where nobody looked now."""
-    kept = {
-        path: reason
-        for path, reason in before.items()
-        if path not in (looked or ()) and not _was_looked_for(path, looked)
-    }
+    kept = {path: reason for path, reason in before.items() if not _was_looked_for(path, looked)}
     return kept | dict(now)
 
 
 def _was_looked_for(path: str, looked: frozenset[str] | None) -> bool:
-    return looked is None or path.rpartition("/")[0] in looked
+    return looked is None or path in looked or path.rpartition("/")[0] in looked
 
 
 def _may_differ(entry: Entry, state: FileState | Seen, synced_ns: int | None) -> bool:

@@ -480,3 +480,21 @@ def test_a_server_that_stops_before_the_history_does_not_begin_with_it(
     watchful._finish()
 
     assert "remember" not in done
+
+
+def test_what_was_written_past_a_server_is_linked_and_embedded_as_well(
+    watchful: Upkeep, told: Told, done: list[str]
+) -> None:
+    watchful.sync_first()
+    watchful._go_round()
+    done.clear()
+    watchful.collection.notes.create("Argon", "A gas.")
+    told.next = frozenset({".trivium/notes/argon.md"})
+    assert [hit.id for hit in watchful.search(Asked("argon")).results] == ["note:argon"]
+    watchful._go_round()
+    assert done == ["link", "embed"]
+
+    told.next = frozenset({".trivium/notes/argon.md"})
+    watchful.search(Asked("argon"))
+    watchful._go_round()
+    assert done == ["link", "embed"]

@@ -42,7 +42,7 @@ class Table:
     folder: Path
     desk: Desk
     clock: Clock
-    taken_in: list[Kind] = field(default_factory=list)
+    taken_in: list[tuple[Kind, tuple[str, ...]]] = field(default_factory=list)
 
     def file(self, path: str) -> Path:
         return self.folder / path
@@ -52,11 +52,11 @@ class Table:
 def table(tmp_path: Path) -> Table:
     folder = tmp_path / "project" / ".trivium"
     clock = Clock()
-    taken_in: list[Kind] = []
+    taken_in: list[tuple[Kind, tuple[str, ...]]] = []
     desk = Desk(
         Files([folder]),
         Catalog(tmp_path / "home" / "memory.db"),
-        take_in=taken_in.append,
+        take_in=lambda kind, slugs: taken_in.append((kind, tuple(slugs))),
         holder_of=lambda _: None,
         clock=clock,
     )

@@ -304,4 +304,4 @@ def test_the_index_takes_in_every_change_and_nothing_else(notes: Notes, table: T
     notes.list()
     notes.delete("why")
 
-    assert table.taken_in == [Kind.NOTE] * 3
+    assert table.taken_in == [(Kind.NOTE, ("why",))] * 3

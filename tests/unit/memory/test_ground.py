@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import trivium
 from trivium import config
 from trivium.backends.embedded.lock import writer_lock
 from trivium.collection import Collection
+from trivium.errors import NotFound
 from trivium.home import folder_of
 from trivium.memory.ground import Ground
 from trivium.memory.kinds import Notes
@@ -145,3 +147,50 @@ def test_a_link_is_taken_away(notes: Notes) -> None:
     assert notes.get("a").links == ()
     with pytest.raises(trivium.TriviumError, match="no such link"):
         notes.unlink("a", "note:b")
+
+
+def test_a_write_looks_at_no_other_file_of_its_folder(
+    shop: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.notes.create("First", "See `readme`.")
+    shop.notes.list()
+    looked: list[str] = []
+    scan = os.scandir
+
+    def noted(path: str | Path) -> Iterator[os.DirEntry[str]]:
+        looked.append(Path(path).name)
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", noted)
+    note = shop.notes.create("Second zebra", "See `readme` and [[first]].")
+    shop.notes.update(note.id, content="okapi")
+    shop.notes.link(note.id, "related_to", "note:first")
+    monkeypatch.undo()
+
+    assert "notes" not in looked
+    assert [hit.id for hit in shop.notes.search("okapi").results] == [note.id]
+    shop.notes.delete(note.id)
+    assert shop.search("okapi").results == ()
+
+
+def test_the_folder_of_memory_is_a_node_as_long_as_it_holds_something(shop: Collection) -> None:
+    first, second = shop.notes.create("First"), shop.notes.create("Second")
+    assert shop.get("file:.trivium/notes").node.id == "file:.trivium/notes"
+    shop.notes.delete(first.id)
+    assert shop.get("file:.trivium/notes").node.id == "file:.trivium/notes"
+    shop.notes.delete(second.id)
+    for gone in ("file:.trivium/notes", "file:.trivium"):
+        with pytest.raises(NotFound):
+            shop.get(gone)
+
+
+def test_links_of_a_note_follow_files_that_other_syncs_bring(shop: Collection) -> None:
+    shop.notes.create("Why", "See [the plan](../../docs/plan.md).")
+    assert [one.other for one in shop.notes.links("why") if one.direction == "out"] == []
+    (shop.root / "docs").mkdir()
+    (shop.root / "docs" / "plan.md").write_text("# Plan\n")
+    shop.sync()
+    shop.notes.create("Other", "See [the plan](../../docs/plan.md).")
+
+    for name in ("why", "other"):
+        assert "doc:docs/plan.md" in [one.other for one in shop.notes.links(name)]

@@ -287,12 +287,12 @@ def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
-def count_unembedded(connection: sqlite3.Connection, model_id: str) -> int:
-    """Return how many texts have no vector in a space yet."""
+def count_unembedded(connection: sqlite3.Connection, model_id: str, *, since: int = 0) -> int:
+    """Return how many texts of batches after `since` have no vector in a space yet."""
     row = connection.execute(
-        "SELECT count(DISTINCT key) FROM chunks c WHERE c.key <> x'' "
+        "SELECT count(DISTINCT key) FROM chunks c WHERE c.seq > ? AND c.key <> x'' "
         "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
-        (model_id,),
+        (since, model_id),
     ).fetchone()
     return int(row[0])
 

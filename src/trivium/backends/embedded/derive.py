@@ -126,7 +126,9 @@ class Derived:
             newer = self._sql.execute("SELECT id FROM chunks WHERE seq > ?", (since,))
             for (number,) in newer.fetchall():
                 writer.forget(number)
-        for one in stream(self._sql, "c.seq > ?", (since,)):
+        # By their numbers: asked by the batch itself, SQLite would go through all for their order.
+        newer_ones = "c.id IN (SELECT id FROM chunks WHERE seq > ?)"
+        for one in stream(self._sql, newer_ones if since else "1", (since,) if since else ()):
             writer.add(*one)
 
     def _rebuild_text(self, folder: TextFolder, seq: int) -> None:
@@ -193,7 +195,7 @@ class Derived:
 
         loaded = folder.load() if is_usable else None
         if loaded is None:
-            rows = self._vector_rows(model_id, dimension, "1", ())
+            rows = self._all_vectors(model_id, dimension)
             folder.save(
                 seq=seq,
                 last_vector=last,
@@ -212,9 +214,7 @@ class Derived:
             ],
             np.int64,
         )
-        newer = self._vector_rows(
-            model_id, dimension, "c.seq > ? OR v.id > ?", (state.seq, state.last_vector)
-        )
+        newer = self._newer_vectors(model_id, dimension, state)
         # A vector that was put anew takes the place of the one before it.
         delta = joined([newer, delta.keep(~np.isin(delta.numbers, gone))])
         replaced = np.union1d(gone, newer.numbers)
@@ -225,13 +225,26 @@ class Derived:
             delta, dead = empty_rows(dimension), np.empty(0, np.int64)
         folder.save(seq=seq, last_vector=last, base=merged, delta=delta, dead=dead)
 
-    def _vector_rows(
-        self, model_id: str, dimension: int, condition: str, values: tuple[int, ...]
-    ) -> Rows:
+    def _all_vectors(self, model_id: str, dimension: int) -> Rows:
         rows = self._sql.execute(
-            "SELECT c.id, v.scale, v.int8 FROM store.vectors v "  # noqa: S608
-            f"JOIN chunks c ON c.key = v.key WHERE v.model = ? AND ({condition}) ORDER BY c.id",
-            (model_id, *values),
+            "SELECT c.id, v.scale, v.int8 FROM store.vectors v "
+            "JOIN chunks c ON c.key = v.key WHERE v.model = ? ORDER BY c.id",
+            (model_id,),
+        ).fetchall()
+        return rows_of(rows, dimension)
+
+    def _newer_vectors(self, model_id: str, dimension: int, state: SpaceState) -> Rows:
+        """Return the rows of chunks and of vectors that a space lacks; looks at no others.
+
+        The crossed joins hold SQLite to the side that is new, which is few; one question for
+        both would go through all vectors of the model.
+        """
+        rows = self._sql.execute(
+            "SELECT c.id, v.scale, v.int8 FROM chunks c "
+            "CROSS JOIN store.vectors v ON v.model = ? AND v.key = c.key WHERE c.seq > ? "
+            "UNION SELECT c.id, v.scale, v.int8 FROM store.vectors v "
+            "CROSS JOIN chunks c ON c.key = v.key WHERE v.id > ? AND +v.model = ? ORDER BY 1",
+            (model_id, state.seq, state.last_vector, model_id),
         ).fetchall()
         return rows_of(rows, dimension)
 

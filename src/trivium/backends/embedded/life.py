@@ -52,7 +52,14 @@ class Life:
         self._spaces: dict[str, SpaceFolder] = {}
         self._memory: dict[tuple[object, ...], object] = {}
         self._nodes: tuple[str, dict[NodeId, Node]] = ("", {})
+        self._done: set[str] = set()
         self._guard = threading.Lock()
+
+    def once(self, what: str, do: Callable[[], None]) -> None:
+        """Do something that need not be done again in this life; again, if it fails."""
+        if what not in self._done:
+            do()
+            self._done.add(what)
 
     def is_over(self) -> bool:
         """Say whether the folder has been removed or made anew."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -138,12 +138,25 @@ class EmbeddedSnapshot:
             origin=self._origin,
         )
 
-    def files(self) -> Mapping[str, FileState]:
-        """Return the manifest."""
-        rows = self._sql.execute(
-            "SELECT path, size_bytes, mtime_ns, sha256, masked, failure FROM files ORDER BY path"
-        )
+    def files(self, paths: Collection[str] | None = None) -> Mapping[str, FileState]:
+        """Return the manifest, or what it has of these paths."""
+        asked = "SELECT path, size_bytes, mtime_ns, sha256, masked, failure FROM files"
+        if paths is None:
+            rows = self._sql.execute(f"{asked} ORDER BY path")
+        else:
+            given = (json.dumps(list(paths)),)
+            rows = self._sql.execute(f"{asked} WHERE path IN {_IDS} ORDER BY path", given)
         return {row[0]: FileState(*row) for row in rows}
+
+    def has_files(self, folder: str) -> bool:
+        """Say whether any file lies in a folder or below it; by the index on paths."""
+        # The sign after the slash ends the paths that begin with the folder's.
+        first, end = (f"{folder}/", f"{folder}0") if folder else ("", "\U0010ffff")
+        row = self._sql.execute(
+            "SELECT 1 FROM files WHERE path > ? AND path < ? AND path NOT LIKE '%/' LIMIT 1",
+            (first, end),
+        ).fetchone()
+        return row is not None
 
     def paths(self) -> Sequence[str]:
         """Return the paths of the manifest in order."""

@@ -47,10 +47,14 @@ class EmbeddedWriter:
         self._seq = int(meta["seq"])
         self._derived = Derived(life, connection, pruned=int(meta.get("pruned", "0")))
         self._revision = int(meta.get("revision", "0"))
-        self._forget_textless()
+        life.once("texts", self._forget_textless)
 
     def _forget_textless(self) -> None:
-        """Drop files whose text the store has lost, so that the next sync reads them again."""
+        """Drop files whose text the store has lost, so that the next sync reads them again.
+
+        Looks at every file: once for the two files of an index, which others take the place of
+        if they are lost.
+        """
         rows = self._sql.execute(
             "SELECT path FROM files f "
             "WHERE NOT EXISTS (SELECT 1 FROM store.texts t WHERE t.key = f.text_key)"
@@ -227,7 +231,9 @@ class EmbeddedWriter:
             self._sql.executemany("INSERT INTO skipped VALUES (?, ?, ?, ?)", rows)
             self._revise()
 
-    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
+    def pending(
+        self, model_id: str, *, limit: int, first: Sequence[str] = (), since: int = 0
+    ) -> Sequence[Pending]:
         """Return texts without a vector in this space, file names last.
 
         Those of the files `first` come before the others, then those of the newest.
@@ -235,10 +241,10 @@ class EmbeddedWriter:
         rows = self._sql.execute(
             "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "
             "LEFT JOIN (SELECT value, min(key) AS place FROM json_each(?) GROUP BY value) p "
-            "ON p.value = f.path WHERE c.key <> x'' "
+            "ON p.value = f.path WHERE c.seq > ? AND c.key <> x'' "
             "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
             "ORDER BY c.start = c.end, ifnull(p.place, ?), f.mtime_ns DESC, c.id LIMIT ?",
-            (json.dumps(list(first)), model_id, len(first), limit),
+            (json.dumps(list(first)), since, model_id, len(first), limit),
         ).fetchall()
         return self._texts_of(dict(rows))
 
@@ -258,9 +264,9 @@ class EmbeddedWriter:
             texts.setdefault(keys[number], embedding_text(node, chunk))
         return [Pending(key, texts[key]) for key in dict.fromkeys(keys.values()) if key in texts]
 
-    def count_pending(self, model_id: str) -> int:
+    def count_pending(self, model_id: str, *, since: int = 0) -> int:
         """Return how many texts have no vector in this space yet."""
-        return database.count_unembedded(self._sql, model_id)
+        return database.count_unembedded(self._sql, model_id, since=since)
 
     def count_blank(self, model_id: str) -> int:
         """Return how many texts have a vector of zeros in this space."""

@@ -7,7 +7,7 @@ costs a look through a whole index is kept for as long as the state is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import FIRST, check, own_text
@@ -111,10 +111,21 @@ class OpenSearchSnapshot:
             origin=state.origin,
         )
 
-    def files(self) -> Mapping[str, FileState]:
-        """Return the manifest."""
-        found = self._reader.every("files", EVERY, sort=["path"], fields=rows.FILE_FIELDS)
+    def files(self, paths: Collection[str] | None = None) -> Mapping[str, FileState]:
+        """Return the manifest, or what it has of these paths."""
+        fields = rows.FILE_FIELDS
+        if paths is None:
+            found = self._reader.every("files", EVERY, sort=["path"], fields=fields)
+        else:
+            found = self._reader.having("files", "path", [*paths], sort=["path"], fields=fields)
         return {one["path"]: rows.state_of(one) for one in found}
+
+    def has_files(self, folder: str) -> bool:
+        """Say whether any file lies in a folder or below it."""
+        tests: list[Json] = [{"term": {"is_folder": False}}]
+        if folder:
+            tests.append({"prefix": {"path": f"{folder}/"}})
+        return self._reader.count("files", {"bool": {"filter": tests}}) > 0
 
     def paths(self) -> Sequence[str]:
         """Return the paths of the manifest in order."""

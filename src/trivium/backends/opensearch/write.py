@@ -185,12 +185,19 @@ class OpenSearchWriter:
         made = [_waiting(self._hand, one, version) for one in found]
         self._hand.store(made, self._then())
 
-    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
-        """Return texts without a vector in this space: those of the files `first`, then newest."""
+    def pending(
+        self, model_id: str, *, limit: int, first: Sequence[str] = (), since: int = 0
+    ) -> Sequence[Pending]:
+        """Return texts without a vector in this space: those of the files `first`, then newest.
+
+        Found by a field of their own, whatever `since` is.
+        """
+        del since
         return self._spaces.pending(model_id, limit=limit, first=first)
 
-    def count_pending(self, model_id: str) -> int:
+    def count_pending(self, model_id: str, *, since: int = 0) -> int:
         """Return how many texts have no vector in this space yet."""
+        del since
         return self._spaces.count_pending(model_id)
 
     def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:

@@ -7,7 +7,7 @@ changes nothing. Called by store.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -113,9 +113,18 @@ class ReferenceSnapshot:
             origin=self._state.origin,
         )
 
-    def files(self) -> Mapping[str, FileState]:
-        """Return the manifest: every file in the index by its path."""
-        return {path: content.state for path, content in sorted(self._state.files.items())}
+    def files(self, paths: Collection[str] | None = None) -> Mapping[str, FileState]:
+        """Return the manifest: every file in the index by its path, or those of these paths."""
+        return {
+            path: content.state
+            for path, content in sorted(self._state.files.items())
+            if paths is None or path in paths
+        }
+
+    def has_files(self, folder: str) -> bool:
+        """Say whether any file lies in a folder or below it."""
+        above = f"{folder}/" if folder else ""
+        return any(path.startswith(above) and not path.endswith("/") for path in self._state.files)
 
     def paths(self) -> Sequence[str]:
         """Return the paths of the manifest in order."""

@@ -214,12 +214,16 @@ class ReferenceWriter:
             origin=origin,
         )
 
-    def pending(self, model_id: str, *, limit: int, first: Sequence[str] = ()) -> Sequence[Pending]:
+    def pending(
+        self, model_id: str, *, limit: int, first: Sequence[str] = (), since: int = 0
+    ) -> Sequence[Pending]:
         """Return texts without a vector in this space: those of the files `first`, then newest."""
+        del since
         return self._pending(model_id, first)[: max(limit, 0)]
 
-    def count_pending(self, model_id: str) -> int:
+    def count_pending(self, model_id: str, *, since: int = 0) -> int:
         """Return how many texts have no vector in this space yet."""
+        del since
         return len(self._pending(model_id))
 
     def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:

@@ -200,7 +200,7 @@ def _open_editor(collection: Collection, kind: Kind, slug: str) -> None:
     if kept is not None:
         click.edit(filename=str(kept.path))
     if collection.is_indexed:
-        collection.memory.ground.take_in(kind)
+        collection.memory.ground.take_in(kind, [slug])
 
 
 def _delete(group: click.Group, kind: Kind) -> None:

@@ -1,6 +1,7 @@
 """/api/notes/{slug}/attachments and the like: files that are kept beside an item.
 
-What comes back is for saving, not for showing: a browser runs nothing of it.
+What comes back is for saving, not for showing: a browser runs nothing of it. Text with secrets in
+it is only for who may write.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from starlette.routing import Route
 
 from trivium.doors import answers
 from trivium.doors.answers import HttpCollection
+from trivium.doors.failures import Forbidden
 from trivium.doors.http import reply
+from trivium.doors.http.access import access_of
 from trivium.doors.http.body import query_data, whole_body
 from trivium.doors.http.service import Service, route
-from trivium.doors.memory import shelf_of
+from trivium.doors.memory import has_secrets, shelf_of
 from trivium.doors.tokens import Right
 from trivium.memory.attached import MOST_BYTES, attachment_data
 from trivium.types import Kind
@@ -72,6 +75,8 @@ class Attaching:
         def work() -> Response:
             shelf = self._shelf(where)
             data = shelf.attachment(slug, name)
+            if not access_of(request).may(Right.WRITE) and has_secrets(data):
+                raise Forbidden(f"{name} has secrets in it; this needs {Right.WRITE.word}.")
             found = next((one for one in shelf.attachments(slug) if one.name == name), None)
             kind = found.mime_type if found is not None and found.mime_type in _SHOWN else _BYTES
             answer = Response(data, media_type=kind, headers=dict(_HEADERS))

@@ -1,6 +1,7 @@
 """notes, tasks and skills: /api/notes and the like, to read, write, link and search memory.
 
-Reading needs the right to read, everything else that to write. The version of an item is its
+Reading needs the right to read, everything else that to write; who may only read sees no secrets,
+as in searches. The version of an item is its
 ETag; sent back as If-Match, a change that others made since is a conflict and nothing is written.
 """
 
@@ -21,10 +22,11 @@ from trivium.doors.answers import Asked, Data, HttpCollection, Strict
 from trivium.doors.failures import RequestInvalid
 from trivium.doors.http import memory_requests as takes
 from trivium.doors.http import reply
+from trivium.doors.http.access import access_of
 from trivium.doors.http.attaching import Attaching
 from trivium.doors.http.body import json_body, query_data
 from trivium.doors.http.service import Endpoint, Service, route
-from trivium.doors.memory import fields_of, said, shelf_of
+from trivium.doors.memory import fields_of, for_readers, said, shelf_of
 from trivium.doors.tokens import Right
 from trivium.doors.upkeep import Upkeep
 from trivium.memory.ground import links_data
@@ -146,9 +148,8 @@ class _Of:
         def listed(upkeep: Upkeep) -> Response:
             page = self._shelf(upkeep).list(**asked)
             rows = [as_data(one, text=False) for one in page.items]
-            return reply.found(
-                {"results": rows, "total": page.total, "limit": page.limit, "offset": page.offset}
-            )
+            counts = {"total": page.total, "limit": page.limit, "offset": page.offset}
+            return reply.found(_told(request, {"results": rows, **counts}))
 
         return await self._run(request, wanted, listed)
 
@@ -172,7 +173,15 @@ class _Of:
     async def get(self, request: Request) -> Response:
         """Return one, as its file says now."""
         where, slug = _where(request), _slug(request)
-        return await self._run(request, where, lambda upkeep: _shown(self._fresh(upkeep).get(slug)))
+
+        def got(upkeep: Upkeep) -> Response:
+            item = self._fresh(upkeep).get(slug)
+            is_whole = access_of(request).may(Right.WRITE)
+            # Another tag: what was kept of one is not taken for the other.
+            tag = _etag(item) if is_whole else f'"{item.version}-masked"'
+            return reply.found(_told(request, as_data(item)), tag=tag)
+
+        return await self._run(request, where, got)
 
     async def patch(self, request: Request) -> Response:
         """Change fields of one; null clears a field."""
@@ -237,7 +246,7 @@ class _Of:
         def found(upkeep: Upkeep) -> Response:
             pairs = self._fresh(upkeep).find_linked(wanted.target, type_=wanted.type)
             rows = [{**as_data(item, text=False), "linkType": type_} for item, type_ in pairs]
-            return reply.found({"results": rows, "total": len(rows)})
+            return reply.found(_told(request, {"results": rows, "total": len(rows)}))
 
         return await self._run(request, wanted, found)
 
@@ -337,6 +346,11 @@ def _expected(request: Request) -> int | None:
         shown = ", ".join(given)[:60]
         raise RequestInvalid(f'If-Match is {shown!r}. Give one version, as in If-Match: "3".')
     return int(found[1] or found[2])
+
+
+def _told(request: Request, data: Data) -> Data:
+    """Return what files say, with secrets masked for who may not change them."""
+    return data if access_of(request).may(Right.WRITE) else for_readers(data)
 
 
 def _etag(item: AnyItem) -> str:

@@ -5,9 +5,11 @@ The searches of the three are in the set `graph`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trivium.doors.mcp.memory_epics import EPICS
 from trivium.doors.mcp.memory_notes import NOTES
 from trivium.doors.mcp.memory_skills import SKILLS
 from trivium.doors.mcp.memory_tasks import TASKS
 
-TOOLS = (*NOTES, *TASKS, *EPICS, *SKILLS)
+TOOLS = tuple(replace(one, quotes=not one.writes) for one in (*NOTES, *TASKS, *EPICS, *SKILLS))

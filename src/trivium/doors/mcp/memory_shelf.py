@@ -17,7 +17,7 @@ from trivium.doors.answers import Data, Strict
 from trivium.doors.mcp.budget import Reply
 from trivium.doors.mcp.offer import Offer
 from trivium.doors.mcp.schema import COUNT, TEXT, TEXTS, Schema, keyed, listed
-from trivium.doors.memory import Id, fields_of, said, shelf_of
+from trivium.doors.memory import Id, fields_of, for_readers, said, shelf_of
 from trivium.errors import UsageError
 from trivium.memory.items import MOST_LISTED, PAGE
 from trivium.types import PROXY, EdgeType, Kind
@@ -86,6 +86,9 @@ class Linked(InCollection):
 # A type of links, and whether they lead from something or to it.
 Relation = tuple[EdgeType, str]
 _BESIDE = frozenset({"collection", "expected_version"})
+# What may be nothing, and has no empty list or text of its own to say so.
+_CLEARED = ("due", "estimate", "assignee", "order")
+Nothing = Literal[""]
 # A request is asked which item it is about, and for what else it says.
 Asked = Any
 
@@ -124,14 +127,14 @@ class Tools:
         return self.written(self.shelf(upkeep).create(**fields))
 
     def update(self, upkeep: Upkeep, request: Asked) -> Reply:
-        """Change the fields that were given.
+        """Change the fields that were given; an empty text clears one.
 
         Null is as if it were not: some agents send it for all that they have nothing to say of.
         """
+        given = said(fields_of(request, leaving=_BESIDE | {self.field}))
+        cleared = {name: None for name in _CLEARED if given.get(name) == ""}
         made = self.shelf(upkeep).update(
-            self.wanted(request),
-            expected_version=request.expected_version,
-            **said(fields_of(request, leaving=_BESIDE | {self.field})),
+            self.wanted(request), expected_version=request.expected_version, **given | cleared
         )
         return self.written(made, updated=True)
 
@@ -330,6 +333,14 @@ class Detaching(InCollection):
 def replied(data: Data) -> Reply:
     """Return data with the same as text."""
     return Reply(data, json.dumps(data, ensure_ascii=False))
+
+
+def masked(reply: Reply) -> Reply:
+    """Return a reply of these tools for who may only read."""
+    data = for_readers(reply.data)
+    is_list = reply.text != replied(reply.data).text
+    rows = data.get("results")
+    return Reply(data, json.dumps(rows if is_list else data, ensure_ascii=False))
 
 
 def results(rows: Sequence[Data], **more: object) -> Reply:

@@ -12,6 +12,7 @@ from trivium.doors.mcp.memory_shelf import (
     Attaching,
     Detaching,
     InCollection,
+    Nothing,
     Page,
     Project,
     Relation,
@@ -78,9 +79,9 @@ class Update(One):
     status: _Column | None = None
     tags: Tags | None = None
     due_date: DueDate | None = None
-    estimate: Estimate | None = None
+    estimate: Estimate | Nothing | None = None
     assignee: Assignee | None = None
-    order: Order | None = None
+    order: Order | Nothing | None = None
     expected_version: Version = None
 
 
@@ -275,7 +276,8 @@ TASKS = (
     ),
     _TOOLS.updating(
         Update,
-        "Change fields of a task. What is left out stays.",
+        "Change fields of a task. What is left out stays; an empty text clears dueDate, estimate, "
+        "assignee and order.",
     ),
     _TOOLS.delete(One),
     Offer(

@@ -25,7 +25,8 @@ class Offer:
     `names_all` that its result says which collections there are; `is_of_many` that several may
     be asked at once, and `answer` gets them all; `is_about_one` that its id may be of any
     collection, where none is named; `writes` that it changes something, and
-    `replaces` that what was there before may be gone then.
+    `replaces` that what was there before may be gone then; `quotes` that it tells what files of
+    memory say, which is masked for who may not change them.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Offer:
     is_about_one: bool = False
     writes: bool = False
     replaces: bool = False
+    quotes: bool = False
 
     def collection_of(self, request: Strict) -> str | None:
         """Return the collection that a request names, if it names one. Raises RequestInvalid."""

@@ -152,6 +152,10 @@ class Service:
         if offer.is_about_one and wanted is None:
             kept = [self._desk.holder(kept[0], str(getattr(request, "id", "")), only=only)]
         reply = offer.answer(kept if offer.is_of_many else kept[0], request)
+        if offer.quotes and not _may_edit(scope):
+            from trivium.doors.mcp.memory_shelf import masked
+
+            reply = masked(reply)
         if offer.names_all:
             reply = _with_names(reply, self._desk.names(only=only))
         return _sent(reply, behind=_behind(kept))
@@ -244,6 +248,11 @@ def _reads(tool: Tool) -> bool:
 @lru_cache
 def _by_name(names: tuple[str, ...]) -> dict[str, Offer]:
     return {offer.name: offer for offer in sets.offers(names)}
+
+
+def _may_edit(scope: Scope) -> bool:
+    """Whether a connection has the right to write, and a tool to do it with."""
+    return scope.may_write and any(offer.writes for offer in _by_name(scope.tools).values())
 
 
 def _with_names(reply: Reply, names: Sequence[str]) -> Reply:

@@ -464,3 +464,28 @@ class TestTokens:
         assert shops.upkeep().collection.notes.get("plan").version == 1
         for method, address, body in writes:
             assert status(method, address, body, Right.WRITE) in (200, 201), address
+
+    def test_who_may_only_read_is_shown_no_secrets(
+        self, send: Send, kept: Tokens, shops: Hosting
+    ) -> None:
+        secret = "ghp_" + "a1B2c3D4e" * 4
+        notes = shops.upkeep().collection.notes
+        notes.create("Plan", f"Use {secret} there.", tags=[f"t-{secret}"])
+        notes.create(f"Key {secret}")
+        notes.attach("plan", "log.txt", f"token {secret}\n".encode())
+        notes.attach("plan", "map.png", b"\x89PNG\r\n\x00")
+
+        token = {right: kept.add(right.word, right) for right in Right}
+
+        def got(address: str, right: Right) -> httpx.Response:
+            return send("GET", address, headers={"Authorization": f"Bearer {token[right]}"})
+
+        for address in ("/api/notes/plan", "/api/notes", "/api/notes/plan/attachments/log.txt"):
+            assert secret in got(address, Right.WRITE).text
+            assert secret not in got(address, Right.READ).text
+        read = got("/api/notes/plan", Right.READ)
+        assert read.json()["content"] == "Use [masked:github-token] there."
+        assert read.headers["etag"] != got("/api/notes/plan", Right.WRITE).headers["etag"]
+        refused = got("/api/notes/plan/attachments/log.txt", Right.READ)
+        assert error_of(refused) == (403, "Forbidden")
+        assert got("/api/notes/plan/attachments/map.png", Right.READ).status_code == 200

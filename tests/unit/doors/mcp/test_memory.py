@@ -77,6 +77,8 @@ SEED = {
     "skills_add_attachment": "skillId* filePath*",
     "skills_remove_attachment": "skillId* filename*",
 }
+# Put together here, so that nobody takes it for a real one.
+SECRET = "ghp_" + "a1B2c3D4e" * 4
 READ = ("get", "list", "links", "linked", "search")
 
 
@@ -244,6 +246,19 @@ def test_null_leaves_a_field_as_it_is(call: Call) -> None:
     assert call("tasks_get", taskId="do")["assignee"] == "ana"
     call("tasks_update", taskId="do", assignee="")
     assert call("tasks_get", taskId="do")["assignee"] is None
+
+
+def test_an_empty_text_clears_a_field_that_may_be_nothing(call: Call) -> None:
+    given = {"dueDate": "2026-12-24", "estimate": 2.5, "assignee": "ana", "order": 5}
+    made = call("tasks_create", title="Ship", description="", priority="low", **given)
+    task = made["taskId"]
+
+    call("tasks_update", taskId=task, estimate="", dueDate="")
+    read = call("tasks_get", taskId=task)
+    assert [read[name] for name in given] == [None, None, "ana", 5]
+    call("tasks_update", taskId=task, assignee="", order="", estimate=1)
+    read = call("tasks_get", taskId=task)
+    assert [read[name] for name in given] == [None, 1, None, None]
 
 
 def test_tasks_have_columns_an_order_and_relations(call: Call) -> None:
@@ -467,3 +482,26 @@ def test_the_tools_that_read_are_a_set_of_their_own() -> None:
     some = {tool.name for tool in tools_of(("memory-read",))}
 
     assert some == {one for one in SEED if one.rpartition("_")[2] in READ}
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [Scope(("core", "memory"), may_write=False), Scope(("core", "memory-read"))],
+    ids=["no right", "no tools"],
+)
+def test_who_may_only_read_is_shown_no_secrets(upkeep: Upkeep, call: Call, reader: Scope) -> None:
+    call("notes_create", title=f"Key {SECRET}", content=f"Use {SECRET} there.", tags=["a"])
+
+    node_id = call("notes_list")["results"][0]["id"]
+    assert call("notes_get", noteId=node_id)["content"] == f"Use {SECRET} there."
+    for name, given in (("notes_get", {"noteId": node_id}), ("notes_list", {})):
+        result = called(upkeep, reader, name, given)
+        (text,) = result.content
+        assert isinstance(text, TextContent)
+        assert not result.is_error
+        assert isinstance(result.structured_content, dict)
+        read = json.dumps(result.structured_content)
+        assert (SECRET in read, SECRET in text.text) == (False, False)
+        assert "[masked:github-token]" in text.text
+        told = result.structured_content.get("results", result.structured_content)
+        assert json.loads(text.text) == told
