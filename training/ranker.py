@@ -22,21 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.backends.base import Snapshot
+from trivium.engine.ranking import ranked
+from trivium.engine.understanding import understood
 from trivium.errors import UsageError
-from trivium.evaluation.bench import Bench, Contender
+from trivium.evaluation.bench import Bench, Contender, asking
 from trivium.evaluation.measure import Measure, Question, Shown, targets_at, values_of
 from trivium.evaluation.sets import Place, Sort
-from trivium.filtering.conditions import EVERYTHING
-from trivium.models.static import static
-from trivium.query.parse import parse
+from trivium.models import registry
 from trivium.ranking import cut
 from trivium.ranking.features import PAGE_SIGNS, SIGNS, Wanted, wanted
 from trivium.ranking.learned import page_signs_of, signs_of, with_signs
-from trivium.ranking.profile import Learned, Profile, profile
+from trivium.ranking.profile import Learned, profile
 from trivium.retrieval.files import files_of
-from trivium.retrieval.gather import Asking
-from trivium.retrieval.scope import rank_scope
-from trivium.retrieval.spreading import Seeding
 from trivium.types import ChunkId, Location, NodeId, Scored
 
 _KEYS = tuple(SIGNS)
@@ -113,32 +110,24 @@ class Asked:
         return Shown((place.file_path,), "")
 
 
-def gather_all(bench: Bench, place: Place, plain: Profile) -> list[Asked]:
+def gather_all(bench: Bench, place: Place) -> list[Asked]:
     """Ask every question of a set without learning."""
-    asking = Asking(plain.view, EVERYTHING, plain.retrieval, embedders=(static(),))
+    (contender,) = bench.contenders
+    best = contender.profile
+    plain = replace(contender, profile=replace(best, learned=Learned(), group="none"))
     made = []
     with bench.prepared(place) as prepared:
         for question in prepared.questions:
             with prepared.backends[question.fold].snapshot() as snapshot:
-                source = question.fold or prepared.name
-                made.append(_asked(snapshot, source, question, plain, asking))
+                made.append(_asked(snapshot, question.fold or prepared.name, question, plain))
     return made
 
 
-def _asked(
-    snapshot: Snapshot, source: str, question: Question, plain: Profile, asking: Asking
-) -> Asked:
-    query = parse(question.text, dialect=plain.dialect)
-    ranked = rank_scope(
-        snapshot,
-        query,
-        scope=plain.scopes[0],
-        asking=asking,
-        profile=plain,
-        seeding=Seeding(plain.expansion, seeds=1, depth=0, decay=None),
-        least=None,
-    )
-    scored = tuple(group.best for group in ranked.groups)
+def _asked(snapshot: Snapshot, source: str, question: Question, plain: Contender) -> Asked:
+    options, given = asking(question, plain)
+    asked = understood(snapshot, question.text, options=options, given=given)
+    (found,), query = ranked(snapshot, asked.query, asked.where, asked.options, given)
+    scored = tuple(group.best for group in found.groups)
     ids = [one.chunk_id for one in scored]
     nodes = snapshot.nodes([NodeId(cut.node_of(one)) for one in ids])
     return Asked(
@@ -268,33 +257,34 @@ class Study:
 
 def gathered(given: argparse.Namespace) -> Study:
     """Ask everything that is to be fitted or reported. Raises UsageError for a name twice."""
-    best = profile("best")
-    plain = replace(best, learned=Learned(), group="none")
-    bench = Bench(given.home, [Contender("best", best, static())], repositories=given.repos)
-    asked = gather_all(bench, Place(given.data, Sort.REPOSITORIES), plain)
+    contender = Contender("best", profile("best"), registry.load(given.model))
+    bench = Bench(given.home, [contender], repositories=given.repos)
+    asked = gather_all(bench, Place(given.data, Sort.REPOSITORIES))
     folders = {one.source: one.source for one in asked}
     for table, folder in given.pages + given.report:
         if table.stem in folders:
             raise UsageError(f"{table}: something else is called {table.stem} already.")
         folders[table.stem] = folder.resolve().name
-        asked += gather_all(replace(bench, collection=folder), Place(table, Sort.OWN), plain)
+        asked += gather_all(replace(bench, collection=folder), Place(table, Sort.OWN))
     told = frozenset(table.stem for table, _ in given.report)
     return Study(asked, folders, told, {id(one): one.lists() for one in asked})
 
 
 def show_folds(study: Study, final: Learned) -> dict[str, float]:
-    """Print every source without signs, by weights that never saw it, and as fitted."""
+    """Print every source without signs, by weights that never saw it, as fitted, as shipped."""
     nothing = by_source(study.asked, lambda _: Learned())
     folds = study.folded([[name] for name in study.names])
     fitted = by_source(study.asked, lambda _: final)
-    print(f"{'repository':<22}{'no signs':>9}{'folds':>9}{'fitted':>9}")
+    shipped = by_source(study.asked, lambda _: profile("best").learned)
+    columns = {"no signs": nothing, "folds": folds, "fitted": fitted, "shipped": shipped}
+    print(f"{'repository':<22}{''.join(map('{:>9}'.format, columns))}")
     for name in study.names:
-        print(f"{name:<22}{nothing[name]:9.3f}{folds[name]:9.3f}{fitted[name]:9.3f}")
+        print(f"{name:<22}{''.join(f'{one[name]:9.3f}' for one in columns.values())}")
     pages = [name for name in study.names if name not in study.code]
     for label, some in (("code", study.code), ("pages", pages)):
         if some:
-            means = [fmean(one[name] for name in some) for one in (nothing, folds, fitted)]
-            print(f"{f'mean of {label}':<22}{means[0]:9.4f}{means[1]:9.4f}{means[2]:9.4f}")
+            means = [fmean(one[name] for name in some) for one in columns.values()]
+            print(f"{f'mean of {label}':<22}{''.join(map('{:9.4f}'.format, means))}")
             gain = difference({name: nothing[name] for name in some}, folds)
             print(f"folds against no signs: {gain}")
     for seed in range(3):
@@ -334,6 +324,7 @@ def main() -> None:
     parser.add_argument("--pages", type=_table, action="append", default=[], help="TABLE=FOLDER")
     parser.add_argument("--report", type=_table, action="append", default=[], help="Not fitted.")
     parser.add_argument("--without", action="store_true", help="Also leave each sign out in turn.")
+    parser.add_argument("--model", default="static", help="What gives meaning.")
     given = parser.parse_args()
     study = gathered(given)
     final = study.fitted()
