@@ -26,10 +26,11 @@ from trivium.evaluation.report import table
 from trivium.evaluation.sets import TO_FIT, TO_MEASURE, places
 from trivium.evaluation.significance import Comparison, compare, compare_means
 from trivium.models import registry
-from trivium.ranking import cut, fuse
+from trivium.query.intent import names_in
+from trivium.ranking import boost, cut, fuse
 from trivium.ranking.profile import Fusion, profile
 from trivium.retrieval.gather import INSTANT
-from trivium.retrieval.scope import as_read, candidates, weights_by
+from trivium.retrieval.scope import as_read, candidates, names_of, weights_by
 
 BEST = profile("best")
 MOST_QUERIES = 1000
@@ -51,6 +52,9 @@ def replayed(pool: Pool, weights: Weights) -> float:
     """Return nDCG@10 of a query by these weights."""
     found = pool.gathered
     scored = fuse.zscore(candidates(found, weights), found.signals, weights=weights)
+    if wanted := names_in(pool.meaning):
+        names = names_of(scored)
+        scored = boost.exact_names(scored, names=names, wanted=wanted, gain=BEST.boosts.name)
     nodes = [cut.node_of(group.best.chunk_id) for group in cut.by_node(scored)]
     return ndcg_of(nodes, pool.name, pool.gains)
 

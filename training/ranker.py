@@ -34,6 +34,7 @@ from trivium.ranking.features import PAGE_SIGNS, SIGNS, Wanted, wanted
 from trivium.ranking.learned import page_signs_of, signs_of, with_signs
 from trivium.ranking.profile import Learned, profile
 from trivium.retrieval.files import files_of
+from trivium.retrieval.scope import is_by_slower
 from trivium.types import ChunkId, Location, NodeId, Scored
 
 _KEYS = tuple(SIGNS)
@@ -46,6 +47,7 @@ _RATE = 0.2
 # How much a table of questions about pages counts beside a repository: 1 had .022 more on pages
 # and .002 less on code.
 _OF_PAGES = 0.5
+_SHARES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 # Of .0003, .001, .003, .01 and .03 by folds.
 _SHRINK = 0.001
 
@@ -56,7 +58,8 @@ Floats = NDArray[np.float64]
 class Asked:
     """One query: its candidates before learning, their files and places, and what is wanted.
 
-    `source` is the repository or the table of questions it is of.
+    `source` is the repository or the table of questions it is of, `shipped` what the product
+    would have added.
     """
 
     source: str
@@ -65,6 +68,7 @@ class Asked:
     scored: tuple[Scored, ...]
     files: Mapping[ChunkId, str]
     places: Mapping[str, Location]
+    shipped: Learned
 
     def lists(self) -> tuple[Floats, Floats]:
         """Return a row for each file of code and each other node, and which of them are right.
@@ -119,11 +123,14 @@ def gather_all(bench: Bench, place: Place) -> list[Asked]:
     with bench.prepared(place) as prepared:
         for question in prepared.questions:
             with prepared.backends[question.fold].snapshot() as snapshot:
-                made.append(_asked(snapshot, question.fold or prepared.name, question, plain))
+                source = question.fold or prepared.name
+                made.append(_asked(snapshot, source, question, plain, best.learned))
     return made
 
 
-def _asked(snapshot: Snapshot, source: str, question: Question, plain: Contender) -> Asked:
+def _asked(
+    snapshot: Snapshot, source: str, question: Question, plain: Contender, shipped: Learned
+) -> Asked:
     options, given = asking(question, plain)
     asked = understood(snapshot, question.text, options=options, given=given)
     (found,), query = ranked(snapshot, asked.query, asked.where, asked.options, given)
@@ -136,7 +143,8 @@ def _asked(snapshot: Snapshot, source: str, question: Question, plain: Contender
         wanted(query.meaning),
         scored,
         files_of(snapshot, ids),
-        {str(node): found.source for node, found in nodes.items()},
+        {str(node): one.source for node, one in nodes.items()},
+        shipped.times(shipped.slower) if is_by_slower(found.gathered) else shipped,
     )
 
 
@@ -275,7 +283,7 @@ def show_folds(study: Study, final: Learned) -> dict[str, float]:
     nothing = by_source(study.asked, lambda _: Learned())
     folds = study.folded([[name] for name in study.names])
     fitted = by_source(study.asked, lambda _: final)
-    shipped = by_source(study.asked, lambda _: profile("best").learned)
+    shipped = by_source(study.asked, lambda one: one.shipped)
     columns = {"no signs": nothing, "folds": folds, "fitted": fitted, "shipped": shipped}
     print(f"{'repository':<22}{''.join(map('{:>9}'.format, columns))}")
     for name in study.names:
@@ -293,6 +301,27 @@ def show_folds(study: Study, final: Learned) -> dict[str, float]:
         half = study.folded([names[::2], names[1::2]])
         print(f"code, fitted on the other half, {seed + 1}: {fmean(half.values()):.4f}")
     return folds
+
+
+def show_shares(study: Study) -> None:
+    """Print code by the shipped signs, each times one number, and by that chosen without it."""
+    learned = profile("best").learned
+    found = {
+        share: by_source(study.asked, lambda _, by=share: learned.times(by))  # type: ignore[misc]
+        for share in _SHARES
+    }
+
+    def mean(share: float, names: Sequence[str]) -> float:
+        return fmean(found[share][name] for name in names)
+
+    for share in _SHARES:
+        print(f"signs times {share:<12}code {mean(share, study.code):.4f}")
+    chosen = {
+        name: max(_SHARES, key=lambda by: mean(by, [one for one in study.code if one != name]))
+        for name in study.code
+    }
+    folds = fmean(found[share][name] for name, share in chosen.items())
+    print(f"chosen without each       code {folds:.4f}  {sorted(set(chosen.values()))}")
 
 
 def show_without(study: Study, folds: Mapping[str, float]) -> None:
@@ -324,11 +353,14 @@ def main() -> None:
     parser.add_argument("--pages", type=_table, action="append", default=[], help="TABLE=FOLDER")
     parser.add_argument("--report", type=_table, action="append", default=[], help="Not fitted.")
     parser.add_argument("--without", action="store_true", help="Also leave each sign out in turn.")
+    parser.add_argument("--shares", action="store_true", help="Also all signs times a number.")
     parser.add_argument("--model", default="static", help="What gives meaning.")
     given = parser.parse_args()
     study = gathered(given)
     final = study.fitted()
     folds = show_folds(study, final)
+    if given.shares:
+        show_shares(study)
     if given.without:
         show_without(study, folds)
     for title, weights in (("weights", final.weights), ("pages", final.pages)):

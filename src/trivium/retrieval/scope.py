@@ -96,7 +96,7 @@ def rank_scope(
     named = names_in(query.meaning) if profile.boosts.name else frozenset()
     scored = boost.exact_names(
         made.scored,
-        names=_names(made.scored) if named else {},
+        names=names_of(made.scored) if named else {},
         wanted=named,
         gain=profile.boosts.name,
     )
@@ -108,6 +108,8 @@ def rank_scope(
     # Weights are counted in scores of the blend: fused by ranks, there is nothing to add them to.
     if learned.weights and files and score_type == "blend":
         asked = wanted(query.meaning)
+        if is_by_slower(gathered) and weights.get("vectors"):
+            learned = learned.times(learned.slower)
         scored = with_signs(scored, files=files, asked=asked, learned=learned)
     if profile.fusion.order == "rrf":
         scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
@@ -267,6 +269,11 @@ def trust_in(embedder: str, query: Query) -> float:
     return read_in_english(query.meaning) if embedder in _READ_ENGLISH else 1.0
 
 
+def is_by_slower(gathered: Gathered) -> bool:
+    """Say whether a slower model than the instant one gave meaning."""
+    return "vectors" in gathered.signals and not gathered.is_instant
+
+
 def candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:
     """Return what was found by a retriever that has a say: others would stretch the scores."""
     silent = [one for one in gathered.rankings if not weights.get(one.name)]
@@ -310,7 +317,7 @@ def _in_order_of(scored: Sequence[Scored], order: Sequence[Scored]) -> list[Scor
     return [by_id[one.chunk_id] for one in order if one.chunk_id in by_id]
 
 
-def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
+def names_of(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
     """Return the name each chunk's node has in its id: what follows the last # or /.
 
     The ~2 of an overload is no part of its name.
