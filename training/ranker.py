@@ -22,21 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.backends.base import Snapshot
+from trivium.engine.ranking import ranked
+from trivium.engine.understanding import understood
 from trivium.errors import UsageError
-from trivium.evaluation.bench import Bench, Contender
+from trivium.evaluation.bench import Bench, Contender, asking
 from trivium.evaluation.measure import Measure, Question, Shown, targets_at, values_of
 from trivium.evaluation.sets import Place, Sort
-from trivium.filtering.conditions import EVERYTHING
-from trivium.models.static import static
-from trivium.query.parse import parse
+from trivium.models import registry
 from trivium.ranking import cut
 from trivium.ranking.features import PAGE_SIGNS, SIGNS, Wanted, wanted
 from trivium.ranking.learned import page_signs_of, signs_of, with_signs
-from trivium.ranking.profile import Learned, Profile, profile
+from trivium.ranking.profile import Learned, profile
 from trivium.retrieval.files import files_of
-from trivium.retrieval.gather import Asking
-from trivium.retrieval.scope import rank_scope
-from trivium.retrieval.spreading import Seeding
+from trivium.retrieval.scope import is_by_slower
 from trivium.types import ChunkId, Location, NodeId, Scored
 
 _KEYS = tuple(SIGNS)
@@ -49,6 +47,7 @@ _RATE = 0.2
 # How much a table of questions about pages counts beside a repository: 1 had .022 more on pages
 # and .002 less on code.
 _OF_PAGES = 0.5
+_SHARES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 # Of .0003, .001, .003, .01 and .03 by folds.
 _SHRINK = 0.001
 
@@ -59,7 +58,8 @@ Floats = NDArray[np.float64]
 class Asked:
     """One query: its candidates before learning, their files and places, and what is wanted.
 
-    `source` is the repository or the table of questions it is of.
+    `source` is the repository or the table of questions it is of, `shipped` what the product
+    would have added.
     """
 
     source: str
@@ -68,6 +68,7 @@ class Asked:
     scored: tuple[Scored, ...]
     files: Mapping[ChunkId, str]
     places: Mapping[str, Location]
+    shipped: Learned
 
     def lists(self) -> tuple[Floats, Floats]:
         """Return a row for each file of code and each other node, and which of them are right.
@@ -113,32 +114,27 @@ class Asked:
         return Shown((place.file_path,), "")
 
 
-def gather_all(bench: Bench, place: Place, plain: Profile) -> list[Asked]:
+def gather_all(bench: Bench, place: Place) -> list[Asked]:
     """Ask every question of a set without learning."""
-    asking = Asking(plain.view, EVERYTHING, plain.retrieval, embedders=(static(),))
+    (contender,) = bench.contenders
+    best = contender.profile
+    plain = replace(contender, profile=replace(best, learned=Learned(), group="none"))
     made = []
     with bench.prepared(place) as prepared:
         for question in prepared.questions:
             with prepared.backends[question.fold].snapshot() as snapshot:
                 source = question.fold or prepared.name
-                made.append(_asked(snapshot, source, question, plain, asking))
+                made.append(_asked(snapshot, source, question, plain, best.learned))
     return made
 
 
 def _asked(
-    snapshot: Snapshot, source: str, question: Question, plain: Profile, asking: Asking
+    snapshot: Snapshot, source: str, question: Question, plain: Contender, shipped: Learned
 ) -> Asked:
-    query = parse(question.text, dialect=plain.dialect)
-    ranked = rank_scope(
-        snapshot,
-        query,
-        scope=plain.scopes[0],
-        asking=asking,
-        profile=plain,
-        seeding=Seeding(plain.expansion, seeds=1, depth=0, decay=None),
-        least=None,
-    )
-    scored = tuple(group.best for group in ranked.groups)
+    options, given = asking(question, plain)
+    asked = understood(snapshot, question.text, options=options, given=given)
+    (found,), query = ranked(snapshot, asked.query, asked.where, asked.options, given)
+    scored = tuple(group.best for group in found.groups)
     ids = [one.chunk_id for one in scored]
     nodes = snapshot.nodes([NodeId(cut.node_of(one)) for one in ids])
     return Asked(
@@ -147,7 +143,8 @@ def _asked(
         wanted(query.meaning),
         scored,
         files_of(snapshot, ids),
-        {str(node): found.source for node, found in nodes.items()},
+        {str(node): one.source for node, one in nodes.items()},
+        shipped.times(shipped.slower) if is_by_slower(found.gathered) else shipped,
     )
 
 
@@ -268,33 +265,34 @@ class Study:
 
 def gathered(given: argparse.Namespace) -> Study:
     """Ask everything that is to be fitted or reported. Raises UsageError for a name twice."""
-    best = profile("best")
-    plain = replace(best, learned=Learned(), group="none")
-    bench = Bench(given.home, [Contender("best", best, static())], repositories=given.repos)
-    asked = gather_all(bench, Place(given.data, Sort.REPOSITORIES), plain)
+    contender = Contender("best", profile("best"), registry.load(given.model))
+    bench = Bench(given.home, [contender], repositories=given.repos)
+    asked = gather_all(bench, Place(given.data, Sort.REPOSITORIES))
     folders = {one.source: one.source for one in asked}
     for table, folder in given.pages + given.report:
         if table.stem in folders:
             raise UsageError(f"{table}: something else is called {table.stem} already.")
         folders[table.stem] = folder.resolve().name
-        asked += gather_all(replace(bench, collection=folder), Place(table, Sort.OWN), plain)
+        asked += gather_all(replace(bench, collection=folder), Place(table, Sort.OWN))
     told = frozenset(table.stem for table, _ in given.report)
     return Study(asked, folders, told, {id(one): one.lists() for one in asked})
 
 
 def show_folds(study: Study, final: Learned) -> dict[str, float]:
-    """Print every source without signs, by weights that never saw it, and as fitted."""
+    """Print every source without signs, by weights that never saw it, as fitted, as shipped."""
     nothing = by_source(study.asked, lambda _: Learned())
     folds = study.folded([[name] for name in study.names])
     fitted = by_source(study.asked, lambda _: final)
-    print(f"{'repository':<22}{'no signs':>9}{'folds':>9}{'fitted':>9}")
+    shipped = by_source(study.asked, lambda one: one.shipped)
+    columns = {"no signs": nothing, "folds": folds, "fitted": fitted, "shipped": shipped}
+    print(f"{'repository':<22}{''.join(map('{:>9}'.format, columns))}")
     for name in study.names:
-        print(f"{name:<22}{nothing[name]:9.3f}{folds[name]:9.3f}{fitted[name]:9.3f}")
+        print(f"{name:<22}{''.join(f'{one[name]:9.3f}' for one in columns.values())}")
     pages = [name for name in study.names if name not in study.code]
     for label, some in (("code", study.code), ("pages", pages)):
         if some:
-            means = [fmean(one[name] for name in some) for one in (nothing, folds, fitted)]
-            print(f"{f'mean of {label}':<22}{means[0]:9.4f}{means[1]:9.4f}{means[2]:9.4f}")
+            means = [fmean(one[name] for name in some) for one in columns.values()]
+            print(f"{f'mean of {label}':<22}{''.join(map('{:9.4f}'.format, means))}")
             gain = difference({name: nothing[name] for name in some}, folds)
             print(f"folds against no signs: {gain}")
     for seed in range(3):
@@ -303,6 +301,27 @@ def show_folds(study: Study, final: Learned) -> dict[str, float]:
         half = study.folded([names[::2], names[1::2]])
         print(f"code, fitted on the other half, {seed + 1}: {fmean(half.values()):.4f}")
     return folds
+
+
+def show_shares(study: Study) -> None:
+    """Print code by the shipped signs, each times one number, and by that chosen without it."""
+    learned = profile("best").learned
+    found = {
+        share: by_source(study.asked, lambda _, by=share: learned.times(by))  # type: ignore[misc]
+        for share in _SHARES
+    }
+
+    def mean(share: float, names: Sequence[str]) -> float:
+        return fmean(found[share][name] for name in names)
+
+    for share in _SHARES:
+        print(f"signs times {share:<12}code {mean(share, study.code):.4f}")
+    chosen = {
+        name: max(_SHARES, key=lambda by: mean(by, [one for one in study.code if one != name]))
+        for name in study.code
+    }
+    folds = fmean(found[share][name] for name, share in chosen.items())
+    print(f"chosen without each       code {folds:.4f}  {sorted(set(chosen.values()))}")
 
 
 def show_without(study: Study, folds: Mapping[str, float]) -> None:
@@ -334,10 +353,14 @@ def main() -> None:
     parser.add_argument("--pages", type=_table, action="append", default=[], help="TABLE=FOLDER")
     parser.add_argument("--report", type=_table, action="append", default=[], help="Not fitted.")
     parser.add_argument("--without", action="store_true", help="Also leave each sign out in turn.")
+    parser.add_argument("--shares", action="store_true", help="Also all signs times a number.")
+    parser.add_argument("--model", default="static", help="What gives meaning.")
     given = parser.parse_args()
     study = gathered(given)
     final = study.fitted()
     folds = show_folds(study, final)
+    if given.shares:
+        show_shares(study)
     if given.without:
         show_without(study, folds)
     for title, weights in (("weights", final.weights), ("pages", final.pages)):

@@ -102,6 +102,19 @@ def test_its_part_has_a_name_of_its_own_and_the_parts_add_up(snapshot: Snapshot)
     }
 
 
+def test_only_beside_a_slower_model_do_signs_of_files_count_less(snapshot: Snapshot) -> None:
+    best, asked = profile("best"), "fetch a value in alpha"
+    silent = replace(best, learned=replace(best.learned, slower=0.0))
+    as_much = replace(best, learned=replace(best.learned, slower=1.0))
+    both = [slow(), quick()]
+
+    assert files(ask(snapshot, both, asked, by=as_much))[0] == "src/alpha.py"
+    assert files(ask(snapshot, both, asked, by=silent))[0] == "src/beta.py"
+    for others in ([quick()], []):
+        said = ask(snapshot, others, asked, by=silent)
+        assert said.results == ask(snapshot, others, asked, by=as_much).results
+
+
 def test_where_it_has_no_vectors_its_weight_counts_for_nothing(code: Backend) -> None:
     indexer.embed(code, slow())
     with code.snapshot() as snapshot:

@@ -198,20 +198,7 @@ class Prepared:
 
     def ask(self, question: Question, contender: Contender, *, limit: int = DEPTH) -> Answer:
         """Answer one question as the product would."""
-        profile = contender.profile
-        options = SearchOptions(
-            profile,
-            limit=min(limit, profile.most),
-            where=_inside(question.within),
-            search_mode=contender.search_mode,
-        )
-        asked = contender.embedder
-        given = Circumstances(
-            "evaluation",
-            contender.embedders,
-            preferred="" if asked is None else asked.name,
-            lexicon=_LEXICON,
-        )
+        options, given = asking(question, contender, limit=limit)
         with self.backends[question.fold].snapshot() as snapshot:
             try:
                 return engine.search(snapshot, question.text, options=options, given=given)
@@ -229,6 +216,26 @@ class Prepared:
             shown.append(Shown(names, hit.snippet, is_repeat))
             seen.add(names)
         return shown
+
+
+def asking(
+    question: Question, contender: Contender, *, limit: int = DEPTH
+) -> tuple[SearchOptions, Circumstances]:
+    """Return what is said beside a question, and what is known of the index it is asked of."""
+    profile, asked = contender.profile, contender.embedder
+    options = SearchOptions(
+        profile,
+        limit=min(limit, profile.most),
+        where=_inside(question.within),
+        search_mode=contender.search_mode,
+    )
+    given = Circumstances(
+        "evaluation",
+        contender.embedders,
+        preferred="" if asked is None else asked.name,
+        lexicon=_LEXICON,
+    )
+    return options, given
 
 
 def _inside(within: str | None) -> Filter:

@@ -150,11 +150,23 @@ class Learned:
     """What the signs of a file of code are worth, and those of pages in one list with code.
 
     By their keys in ranking.features, counted in scores of a blend: they say nothing where ranks
-    are fused. Those of `best` are found by training/ranker.py.
+    are fused. Those of `best` are found by training/ranker.py. Where a slower model than the
+    instant one gives meaning, the blend says more and all of them count `slower` times as much.
     """
 
     weights: Weights = field(default_factory=dict)
     pages: Weights = field(default_factory=dict)
+    slower: float = 1.0
+
+    def times(self, factor: float) -> Learned:
+        """Return the same signs, each worth so many times as much."""
+        if factor == 1:
+            return self
+        weights, pages = (
+            {key: factor * weight for key, weight in table.items()}
+            for table in (self.weights, self.pages)
+        )
+        return replace(self, weights=weights, pages=pages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,7 @@ def _learned(table: _Reader) -> Learned:
     return Learned(
         weights=_signs(table.table("weights", optional=True), SIGNS),
         pages=_signs(table.table("pages", optional=True), PAGE_SIGNS),
+        slower=table.real("slower", default=1.0, most=_MOST_WEIGHT),
     )
 
 

@@ -96,7 +96,7 @@ def rank_scope(
     named = names_in(query.meaning) if profile.boosts.name else frozenset()
     scored = boost.exact_names(
         made.scored,
-        names=_names(made.scored) if named else {},
+        names=names_of(made.scored) if named else {},
         wanted=named,
         gain=profile.boosts.name,
     )
@@ -108,6 +108,8 @@ def rank_scope(
     # Weights are counted in scores of the blend: fused by ranks, there is nothing to add them to.
     if learned.weights and files and score_type == "blend":
         asked = wanted(query.meaning)
+        if is_by_slower(gathered) and weights.get("vectors"):
+            learned = learned.times(learned.slower)
         scored = with_signs(scored, files=files, asked=asked, learned=learned)
     if profile.fusion.order == "rrf":
         scored = _in_order_of(scored, fuse.rrf(gathered.rankings, k=profile.fusion.k))
@@ -186,7 +188,7 @@ def _fused(
         signals["degree"] = _degrees(snapshot, gathered.pool, weights["degree"], details)
     if fusion.method == "zscore":
         return (
-            fuse.zscore(_candidates(gathered, weights), signals, weights=weights),
+            fuse.zscore(candidates(gathered, weights), signals, weights=weights),
             "blend",
             details,
         )
@@ -200,37 +202,48 @@ def _fused(
 def weights_of(
     snapshot: Snapshot, gathered: Gathered, fusion: Fusion, query: Query, *, view: View
 ) -> Mapping[str, float]:
-    """Return the weights of signals: of a name; else between those of prose and of code.
+    """Return the weights of signals: of a name; else between those of prose and of code."""
+    asks_sort = bool(fusion.code_weights or fusion.instant_code_weights)
+    code = share_of_code(snapshot, gathered) if asks_sort else 0.0
+    return weights_by(gathered, fusion, query, view=view, code=code)
+
+
+def weights_by(
+    gathered: Gathered, fusion: Fusion, query: Query, *, view: View, code: float
+) -> Mapping[str, float]:
+    """Return the weights where so much of the best is `code`.
 
     Those of words then follow how much of the query they found.
     """
     if fusion.name_weights and (gathered.called or is_name(query.meaning)):
         return fusion.name_weights
-    weights = _weights_by_sort(snapshot, gathered, fusion)
+    weights = _weights_by_sort(gathered, fusion, code)
     words = next((one for one in gathered.rankings if one.name == "text" and one.ids), None)
     if not fusion.match_usual or words is None or len(gathered.rankings) == 1:
         return weights
     return fuse.by_match(
         weights,
         best=max(words.scores),
-        terms=len(set(analyser(view.analyser).words(query.meaning))),
+        terms=terms_of(query, view),
         usual=fusion.match_usual,
         power=fusion.match_power,
     )
 
 
-def _weights_by_sort(snapshot: Snapshot, gathered: Gathered, fusion: Fusion) -> Mapping[str, float]:
+def terms_of(query: Query, view: View) -> int:
+    """Return how many different terms a query has."""
+    return len(set(analyser(view.analyser).words(query.meaning)))
+
+
+def _weights_by_sort(gathered: Gathered, fusion: Fusion, code: float) -> Mapping[str, float]:
     """Return the weights of prose and of code, mixed by how much of the best is code."""
     weights, in_code = fusion.weights, fusion.code_weights
     if gathered.is_instant and fusion.instant_weights:
         weights, in_code = fusion.instant_weights, fusion.instant_code_weights
     if not in_code or len(gathered.rankings) == 1:
         return weights
-    share = _share_of_code(snapshot, gathered)
     names = sorted({*weights, *in_code})
-    return {
-        one: (1 - share) * weights.get(one, 0.0) + share * in_code.get(one, 0.0) for one in names
-    }
+    return {one: (1 - code) * weights.get(one, 0.0) + code * in_code.get(one, 0.0) for one in names}
 
 
 def as_read(
@@ -256,7 +269,12 @@ def trust_in(embedder: str, query: Query) -> float:
     return read_in_english(query.meaning) if embedder in _READ_ENGLISH else 1.0
 
 
-def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:
+def is_by_slower(gathered: Gathered) -> bool:
+    """Say whether a slower model than the instant one gave meaning."""
+    return "vectors" in gathered.signals and not gathered.is_instant
+
+
+def candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[ChunkId]:
     """Return what was found by a retriever that has a say: others would stretch the scores."""
     silent = [one for one in gathered.rankings if not weights.get(one.name)]
     if not silent or len(silent) == len(gathered.rankings):
@@ -265,7 +283,7 @@ def _candidates(gathered: Gathered, weights: Mapping[str, float]) -> Sequence[Ch
     return tuple(sorted(found))
 
 
-def _share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
+def share_of_code(snapshot: Snapshot, gathered: Gathered) -> float:
     """Return how much of the best of each retriever is code, 0 to 1."""
     best = [NodeId(cut.node_of(one)) for each in gathered.rankings for one in each.ids[:_LOOKED_AT]]
     # An id starts with the kind of its node: most need not be read.
@@ -299,7 +317,7 @@ def _in_order_of(scored: Sequence[Scored], order: Sequence[Scored]) -> list[Scor
     return [by_id[one.chunk_id] for one in order if one.chunk_id in by_id]
 
 
-def _names(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
+def names_of(scored: Sequence[Scored]) -> Mapping[ChunkId, str]:
     """Return the name each chunk's node has in its id: what follows the last # or /.
 
     The ~2 of an overload is no part of its name.

@@ -25,6 +25,12 @@ def scored(**scores: float) -> list[Scored]:
     return [Scored(ids[name], (Part("text", score),)) for name, score in scores.items()]
 
 
+def test_signs_can_count_less_all_alike() -> None:
+    learned = Learned({"stem": 0.8}, {"page": 0.4}, slower=0.5)
+
+    assert learned.times(learned.slower) == Learned({"stem": 0.4}, {"page": 0.2}, slower=0.5)
+
+
 def test_the_file_that_is_called_so_comes_first_and_says_why() -> None:
     learned = Learned({"stem": 2.0})
     first, second = with_signs(

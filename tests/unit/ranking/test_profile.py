@@ -271,6 +271,7 @@ def test_a_name_is_one_that_a_folder_can_have(name: str) -> None:
         ("[learned.weights]\nbogus = 1", "learned.weights.bogus", "no such sign: stem"),
         ("[learned.weights]\nstem = -1", "learned.weights.stem", "from 0 up"),
         ("[learned.pages]\npage = 1000", "learned.pages.page", "at most 100"),
+        ("[learned]\nslower = -1", "learned.slower", "from 0 up"),
         ('group = "files"', "group", "not one of file, node, none"),
     ],
 )
