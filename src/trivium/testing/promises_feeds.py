@@ -107,7 +107,7 @@ class FeedPromises(Promises):
                 raise
 
         threads = [
-            threading.Thread(target=run, args=(feed, _made(tmp_path / str(order), tree)))
+            threading.Thread(target=run, args=(feed, _made(tmp_path / f"tree{order}", tree)))
             for order, (feed, tree) in enumerate(trees.items())
         ]
         for one in threads:
