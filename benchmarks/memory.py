@@ -38,7 +38,8 @@ Made = TypeVar("Made")
 
 _COUNT = 100_000
 _TIMES = 9
-_FIRST = 3
+# Of the first, each pays for what is read once.
+_FIRST = 2
 _WORDS = ("zebra", "okapi", "heron", "tapir", "otter", "lemur", "quoll", "civet")
 _FUNCTION = "code:src/auth.py#hash_password"
 _CODE = 'def hash_password(text):\n    """Make a password safe to keep."""\n    return text\n'
@@ -51,16 +52,17 @@ def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--notes", type=int, default=_COUNT)
     parser.add_argument("--folder", type=Path, help="where to make it, and to keep it")
+    parser.add_argument("--times", type=int, default=_TIMES, help="how often each is measured")
     asked = parser.parse_args()
     place = asked.folder or Path(tempfile.mkdtemp())
     try:
-        measure(place, asked.notes, to=asked.json)
+        measure(place, asked.notes, times=asked.times, to=asked.json)
     finally:
         if asked.folder is None:
             shutil.rmtree(place)
 
 
-def measure(place: Path, count: int, *, to: Path | None) -> None:
+def measure(place: Path, count: int, *, times: int, to: Path | None) -> None:
     """Measure a folder of so many notes, made now if it is not there."""
     folder = place / "project"
     if not folder.exists():
@@ -72,10 +74,10 @@ def measure(place: Path, count: int, *, to: Path | None) -> None:
         shop.notes.list()
         title = f"{count:,} notes: reading, CPU ms (first look {first:,.0f})"
         report(title, _reading(shop, count), to=to)
-        rows = [_writing("Python", _ByPython(shop), used=None)]
+        rows = [_writing("Python", _ByPython(shop), times=times, used=None)]
     with _serving(folder, place) as by_http:
-        rows.append(_writing("HTTP", by_http, used=by_http.served))
-    asyncio.run(_tooled(folder, place, rows))
+        rows.append(_writing("HTTP", by_http, times=times, used=by_http.served))
+    asyncio.run(_tooled(folder, place, rows, times=times))
     report(f"{count:,} notes: writing, CPU ms", rows, to=to)
 
 
@@ -106,7 +108,7 @@ class Door(Protocol):
     def found(self, word: str) -> list[str]: ...
 
 
-def _writing(name: str, door: Door, *, used: Served | None) -> Row:
+def _writing(name: str, door: Door, *, times: int, used: Served | None) -> Row:
     """Write some notes; return what each step took, in the middle, and the memory after it."""
     taken: dict[str, list[float]] = {}
 
@@ -116,7 +118,7 @@ def _writing(name: str, door: Door, *, used: Served | None) -> Row:
         taken.setdefault(what, []).append(_used_ms(used) - before)
         return made
 
-    for number in range(_FIRST + _TIMES):
+    for number in range(_FIRST + times):
         word = f"w{os.getpid()}x{name.lower()}x{number}"
         changed = f"changed{word}"
         made = timed("create", door.create, f"One more {word}", word)
@@ -126,7 +128,7 @@ def _writing(name: str, door: Door, *, used: Served | None) -> Row:
         timed("link", door.link, made)
         timed("delete", door.delete, made)
         assert made not in timed("search", door.found, changed), word
-    share = _FIRST / (_FIRST + _TIMES)
+    share = _FIRST / (_FIRST + times)
     shown = {what: middle(all_[round(share * len(all_)) :]) for what, all_ in taken.items()}
     memory = resident_mb()[1] if used is None else used.resident_mb()
     return {"door": name, **shown, "MB": round(memory)}
@@ -243,7 +245,7 @@ class _ByTool:
         return [hit["id"] for hit in found["results"]]
 
 
-async def _tooled(folder: Path, place: Path, rows: list[Row]) -> None:
+async def _tooled(folder: Path, place: Path, rows: list[Row], *, times: int) -> None:
     from mcp import Client, StdioServerParameters
 
     mark = place / "mcp.pid"
@@ -258,7 +260,7 @@ async def _tooled(folder: Path, place: Path, rows: list[Row]) -> None:
         await client.call_tool("notes_list", {})
         door = _ByTool(client, asyncio.get_running_loop())
         used = Served(int(mark.read_text()), 0)
-        rows.append(await asyncio.to_thread(_writing, "MCP", door, used=used))
+        rows.append(await asyncio.to_thread(_writing, "MCP", door, times=times, used=used))
 
 
 _MAIN = "import sys; from trivium.doors.cli.main import main; main(sys.argv[1:])"

@@ -125,12 +125,12 @@ class Catalog:
                 )
                 found = [slug for (slug,) in file.execute(asked, given)]
                 return found[offset : offset + limit], len(found)
-            total = file.execute(f"SELECT count(*) FROM items WHERE {where}", given).fetchone()[0]  # noqa: S608
+            total = _counted(file, kind, wanted)
             rows = file.execute(
                 f"SELECT slug FROM items WHERE {where} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?",  # noqa: S608
                 (*given, limit, offset),
             )
-            return [slug for (slug,) in rows], int(total)
+            return [slug for (slug,) in rows], total
 
         return self._used(ask)
 
@@ -236,9 +236,7 @@ class Catalog:
 
     def count(self, kind: Kind, wanted: Wanted) -> int:
         """Return how many there are."""
-        where, given = _where(kind, wanted)
-        asked = f"SELECT count(*) FROM items WHERE {where}"  # noqa: S608
-        return int(self._used(lambda file: file.execute(asked, given).fetchone()[0]))
+        return self._used(lambda file: _counted(file, kind, wanted))
 
     def problems(self) -> list[tuple[Kind, str, str]]:
         """Return what could not be read of which file."""
@@ -300,6 +298,16 @@ class Catalog:
             yield file
         finally:
             file.close()
+
+
+def _counted(file: sqlite3.Connection, kind: Kind, wanted: Wanted) -> int:
+    if wanted == Wanted(tag=wanted.tag) and wanted.tag is not None:
+        given: tuple[object, ...] = (kind.value, wanted.tag)
+        asked = "SELECT count(*) FROM tags WHERE kind = ? AND tag = ?"
+    else:
+        where, given = _where(kind, wanted)
+        asked = f"SELECT count(*) FROM items WHERE {where}"  # noqa: S608
+    return int(file.execute(asked, given).fetchone()[0])
 
 
 def _where(kind: Kind, wanted: Wanted) -> tuple[str, tuple[object, ...]]:

@@ -188,6 +188,72 @@ def test_a_move_that_fails_is_told_and_the_task_goes_back(page: Any) -> None:
     assert column(page, "backlog") == ["Write the terms", "Search by colour"]
 
 
+def test_two_moves_in_a_row_are_both_made(page: Any, tasks: Server) -> None:
+    shown(page)
+    page.focus(".task:has-text('Search by colour') a")
+
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_selector(".offer:has-text('Moved to In progress')")
+
+    assert status_of(tasks, "search-by-colour") == "in_progress"
+
+
+def test_a_task_that_somebody_changed_meanwhile_is_not_moved(page: Any, tasks: Server) -> None:
+    shown(page)
+    address = "/api/tasks/search-by-colour"
+    assert tasks.client.patch(address, json={"title": "Search by hue"}).status_code == 200
+    page.focus(".task:has-text('Search by colour') a")
+
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_selector(".offer:has-text('Somebody changed it')")
+    page.wait_for_selector("[data-status=backlog] .task:has-text('Search by hue')")
+
+    assert status_of(tasks, "search-by-colour") == "backlog"
+    page.focus(".task:has-text('Search by hue') a")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_selector(".offer:has-text('Moved to To do')")
+    assert status_of(tasks, "search-by-colour") == "todo"
+
+
+def test_several_tasks_are_changed_at_once_and_as_they_were_again(page: Any, tasks: Server) -> None:
+    def facts() -> dict[str, tuple[str, str]]:
+        listed = tasks.client.get("/api/tasks", params={"limit": 500}).json()["results"]
+        return {one["title"]: (one["status"], one["priority"]) for one in listed}
+
+    before = facts()
+    shown(page)
+    page.click("#choose")
+    page.check(".task:has-text('Retry payments') input")
+    page.check(".task:has-text('Write the terms') input")
+    page.wait_for_selector(".many:has-text('2 tasks chosen')")
+
+    page.select_option("#chosen-status", "review")
+    page.wait_for_selector(".offer:has-text('2 tasks: Review')")
+    assert {title for title, one in facts().items() if one[0] == "review"} == {
+        "Retry payments",
+        "Write the terms",
+    }
+    page.click(".offer .link")
+    until(page, "document.querySelectorAll('[data-status=review] .task').length === 0")
+    assert facts() == before
+    page.wait_for_selector(".many:has-text('2 tasks chosen')")
+    page.select_option("#chosen-priority", "low")
+    page.wait_for_selector(".offer:has-text('2 tasks: Low')")
+    assert [one[1] for one in facts().values()].count("low") == 2
+
+    page.click("#delete-chosen")
+    page.click("#delete-now")
+    page.wait_for_selector(".offer:has-text('2 tasks deleted')")
+    assert len(facts()) == len(before) - 2
+    page.click(".offer .link")
+    page.wait_for_selector(".task:has-text('Retry payments')")
+    assert facts().keys() == before.keys()
+    page.click("#chosen-done")
+    page.wait_for_selector("#choose")
+    assert page.locator(".task input").count() == 0
+
+
 def test_filters_are_in_the_address_and_the_back_button_undoes_them(page: Any) -> None:
     shown(page)
 
@@ -251,6 +317,12 @@ def test_axe_finds_nothing_on_the_board_and_in_a_task(
     still = {"color_scheme": scheme, "reduced_motion": "reduce"}
     with opened(browser, tasks.address, width=1280, height=800, **still) as page:
         shown(page)
+        page.click("#choose")
+        page.check(".task:has-text('Retry payments') input")
+        page.wait_for_selector(".many:has-text('1 task chosen')")
+        assert violations(page) == []
+        page.click("#chosen-done")
+        page.wait_for_selector("#choose")
         assert violations(page) == []
         page.click(".task:has-text('Retry payments')")
         page.wait_for_selector("#item-title")

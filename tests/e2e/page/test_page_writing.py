@@ -295,6 +295,38 @@ def test_links_of_a_note_are_added_and_taken_away_and_broken_ones_are_told(
     assert page.locator("[data-target='note:why-argon2'] .missing").count() == 1
 
 
+def test_files_are_added_to_a_note_and_removed_and_both_can_be_taken_back(
+    page: Any, notes: Server
+) -> None:
+    def names() -> list[str]:
+        listed = notes.client.get("/api/notes/why-argon2/attachments").json()["results"]
+        return [one["filename"] for one in listed]
+
+    page.goto(NOTE)
+    page.wait_for_selector("#add-files", state="attached")
+    some = [
+        {"name": "plan ü.txt", "mimeType": "text/plain", "buffer": b"one"},
+        {"name": "map.png", "mimeType": "image/png", "buffer": b"\x89PNG"},
+    ]
+    page.set_input_files("#add-files", files=some)
+    page.wait_for_selector(".offer:has-text('2 files added')")
+    page.wait_for_selector(".links-of a[download='plan ü.txt']")
+    assert names() == ["map.png", "plan ü.txt"]
+
+    page.click("[aria-label='Remove map.png']")
+    page.wait_for_selector(".offer:has-text('Removed map.png')")
+    assert names() == ["plan ü.txt"]
+    page.click(".offer .link")
+    page.wait_for_selector(".links-of a[download='map.png']")
+    assert notes.client.get("/api/notes/why-argon2/attachments/map.png").content == b"\x89PNG"
+
+    # One of a name that is there, with something else in it, is refused in words.
+    other = {"name": "map.png", "mimeType": "image/png", "buffer": b"other"}
+    page.set_input_files("#add-files", files=[other])
+    page.wait_for_selector("#notice:has-text('has another file map.png')")
+    assert violations(page) == []
+
+
 def test_a_note_says_what_leads_to_it_and_leads_on(page: Any) -> None:
     page.goto(NOTE)
     page.click(".part:has(h3:text-is('Linked from')) a:has-text('Guide')")

@@ -27,32 +27,78 @@ async function doing(told, act) {
   told.reopen();
 }
 
+/** Know the version that a change has made: the next may come before the pane is painted again. */
+async function known(item, made) {
+  item.version = (await made).version;
+}
+
 export const set = (item, name, value, told) =>
   doing(told, async () => {
     const was = item[name];
-    if (name === "status") await told.shelf.put(item.id, { status: value });
-    else await told.shelf.change(item.id, { [name]: value }, item.version);
+    const put = (where) => told.shelf.put(item.id, where, item.version);
+    const change = (to) => told.shelf.change(item.id, { [name]: to }, item.version);
+    await known(item, name === "status" ? put({ status: value }) : change(value));
     told.offer([`${worded(name)}: `, el("strong", {}, worded(value))], async () => {
-      if (name === "status") await told.shelf.put(item.id, { status: was, ...(item.order !== null && { order: item.order }) });
-      else await told.shelf.change(item.id, { [name]: was });
+      const place = { status: was, ...(item.order !== null && { order: item.order }) };
+      await known(item, name === "status" ? put(place) : change(was));
       told.reopen();
     });
   });
 
 export const link = (item, one, told) =>
   doing(told, async () => {
-    await told.shelf.link(item.id, one);
+    await known(item, told.shelf.link(item.id, one, item.version));
     told.offer("Linked", async () => {
-      await told.shelf.unlink(item.id, one);
+      await known(item, told.shelf.unlink(item.id, one, item.version));
       told.reopen();
     });
   });
 
 export const unlink = (item, { type, target }, told) =>
   doing(told, async () => {
-    await told.shelf.unlink(item.id, { type, target });
+    await known(item, told.shelf.unlink(item.id, { type, target }, item.version));
     told.offer("Link taken away", async () => {
-      await told.shelf.link(item.id, { type, target });
+      await known(item, told.shelf.link(item.id, { type, target }, item.version));
+      told.reopen();
+    });
+  });
+
+/** A field for files to be kept beside it. */
+export function fileField(item, told) {
+  const field = el("input", {
+    type: "file",
+    multiple: true,
+    class: "unseen",
+    id: "add-files",
+    onchange: () => attach(item, [...field.files], told),
+  });
+  return el("p", {}, field, el("label", { class: "small", for: "add-files" }, "Add files"));
+}
+
+const attach = (item, files, told) =>
+  doing(told, async () => {
+    const kept = [];
+    const undo = async () => {
+      for (const name of kept) await told.shelf.detach(item.id, name);
+      told.reopen();
+    };
+    try {
+      for (const one of files) {
+        const { filename } = await told.shelf.attach(item.id, one.name, one);
+        kept.push(filename);
+      }
+    } finally {
+      // Of several, those before the one that was refused are there.
+      if (kept.length) told.offer([`${counted(kept.length, "file")} added`], undo);
+    }
+  });
+
+export const detach = (item, name, told) =>
+  doing(told, async () => {
+    const data = await told.shelf.attached(item.id, name);
+    await told.shelf.detach(item.id, name);
+    told.offer(["Removed ", el("strong", {}, named(name))], async () => {
+      await told.shelf.attach(item.id, name, data);
       told.reopen();
     });
   });
@@ -100,11 +146,16 @@ export function confirmed({ item, links, files }, told) {
   }
 }
 
-/** Write down again what was deleted; links to what is gone cannot be made again. */
-async function again(item, told) {
+/** Something as it was, written anew; links to what is gone cannot be made again. */
+export function written(item, told) {
   const gone = new Set(item.brokenLinks ?? []);
   const values = { ...valuesOf(item), links: item.links.filter((one) => !gone.has(one.target)) };
-  const made = await told.shelf.create(item.kind, { ...values, ...(item.order && { order: item.order }) });
+  return told.shelf.create(item.kind, { ...values, ...(item.order && { order: item.order }) });
+}
+
+/** Write down again what was deleted, and open it. */
+async function again(item, told) {
+  const made = await written(item, told);
   go({ view: viewOf(made), item: made.id });
   if (made.id !== item.id) told.offer(`It is back as ${made.id}; links to ${item.id} do not lead to it.`);
 }

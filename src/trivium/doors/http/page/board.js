@@ -9,12 +9,13 @@ import { asked, isNarrowed, knowledge, learnEpics, today } from "/assets/narrowi
 import { isOver, STATUSES, worded } from "/assets/shelf.js";
 import { go, state } from "/assets/state.js";
 import { named } from "/assets/text.js";
-import { counted, grouped } from "/assets/words.js";
+import { grouped } from "/assets/words.js";
 
 const PAGE = 40;
 const MOST = 500;
 
-let tasks = new Map();
+export const shown = { tasks: new Map() };
+let isChoosing = false;
 
 /** Fill the place with the board; return how many tasks there are. */
 export async function showBoard(place, told, signal) {
@@ -27,7 +28,10 @@ export async function showBoard(place, told, signal) {
   ]);
   if (signal.aborted || place.querySelector(".dragged")) return 0;
   for (const { results } of found) knowledge.of(results);
-  tasks = new Map(found.flatMap(({ results }) => results).map((one) => [one.id, one]));
+  const before = shown.tasks;
+  // A list that was asked for before a move came back knows less than the move.
+  const newer = (one) => (before.get(one.id)?.version > one.version ? before.get(one.id) : one);
+  shown.tasks = new Map(found.flatMap(({ results }) => results).map((one) => [one.id, newer(one)]));
   const total = found.reduce((sum, one) => sum + one.total, 0);
   const old = place.querySelector(".board");
   const kept = { left: old?.scrollLeft ?? 0, id: focusedId(place) };
@@ -41,17 +45,39 @@ export async function showBoard(place, told, signal) {
     place,
     total ? null : nothing(type),
     el("p", { class: "unseen", id: "board-keys" }, "Arrow keys go to another task, with Shift they move it."),
+    told.mayWrite && total ? several(board, type, told) : null,
     board,
   );
   board.scrollLeft = kept.left;
   oneStop(board, kept.id);
-  const dropped = (id, status, before) => move(id, { status, before }, told);
   if (told.mayWrite)
     import("/assets/dragging.js").then(
-      ({ draggable }) => draggable(board, dropped),
+      ({ draggable }) => draggable(board, (id, status, before) => mover(told, ({ move }) => move(id, { status, before }, told))),
       () => told.failed({ isGone: true }),
     );
   return total;
+}
+
+/** Do something with what moves tasks, which who may only read is not sent. */
+const mover = (told, act) => import("/assets/moving.js").then(act, () => told.failed({ isGone: true }));
+
+/** The way to change many at once: a button, and once it was pressed a bar and boxes on the tasks. */
+function several(board, type, told) {
+  const turn = (to) => () => {
+    isChoosing = to;
+    told.refresh();
+  };
+  const bar = el(
+    "div",
+    { class: "many", role: "group", "aria-label": "Several tasks" },
+    !isChoosing && el("button", { class: "link", id: "choose", onclick: turn(true) }, "Choose several"),
+  );
+  if (isChoosing)
+    import("/assets/many.js").then(
+      ({ choose }) => choose(board, bar, { tasks: shown.tasks, type, told, leave: turn(false) }),
+      () => told.failed({ isGone: true }),
+    );
+  return bar;
 }
 
 const focusedId = (place) =>
@@ -103,7 +129,7 @@ function card(one, drafts) {
     {
       class: `task${isOver(one.status) ? " over" : ""}${state().item === one.id ? " selected" : ""}`,
       "data-id": one.id,
-      onclick: (event) => event.target.closest("a, button") ?? title.click(),
+      onclick: (event) => event.target.closest("a, button, input") ?? title.click(),
     },
     el("h3", {}, title),
     el(
@@ -155,7 +181,8 @@ function pressed(event, told) {
   const mine = columns.indexOf(at.closest(".column"));
   const cards = (one) => [...(one?.querySelectorAll(".task") ?? [])];
   const row = cards(columns[mine]).indexOf(at);
-  if (event.shiftKey) return told.mayWrite ? shifted(at, by, columns, mine, row, told) : say("Read only");
+  if (event.shiftKey)
+    return told.mayWrite ? mover(told, ({ shifted }) => shifted(at, by, columns, told)) : say("Read only");
   let next = null;
   if (by[1]) next = cards(columns[mine])[row + by[1]];
   else
@@ -167,50 +194,4 @@ function pressed(event, told) {
   link.tabIndex = 0;
   link.focus();
   next.scrollIntoView({ block: "nearest", inline: "nearest" });
-}
-
-function shifted(at, [across, down], columns, mine, row, told) {
-  const id = at.dataset.id;
-  if (across) {
-    const to = columns[mine + across];
-    if (to) move(id, { status: to.dataset.status }, told);
-    return;
-  }
-  const others = [...columns[mine].querySelectorAll(".task")].filter((one) => one !== at);
-  const place = row + down;
-  if (place < 0 || place > others.length) return;
-  move(id, { status: columns[mine].dataset.status, before: others[place]?.dataset.id }, told);
-}
-
-/** Put a task before another, or at the end of a column: at once in the page, then on the server. */
-async function move(id, { status, before }, told) {
-  const task = tasks.get(id);
-  const card = document.querySelector(`.task[data-id="${CSS.escape(id)}"]`);
-  const list = document.querySelector(`.column[data-status="${status}"] .tasks`);
-  if (!task || !card || !list) return;
-  const next = before ? list.querySelector(`[data-id="${CSS.escape(before)}"]`) : null;
-  if (next === card || (list === card.parentElement && next === card.nextElementSibling)) return;
-  const had = card.contains(document.activeElement);
-  const count = (of, by) => {
-    const place = of.closest(".column").querySelector(".count");
-    place.textContent = grouped(Number(place.textContent.replaceAll(",", "")) + by);
-  };
-  count(card.parentElement, -1);
-  list.insertBefore(card, next);
-  count(list, 1);
-  card.scrollIntoView({ block: "nearest", inline: "nearest" });
-  if (had) card.querySelector("h3 a").focus({ preventScroll: true });
-  const isOther = status !== task.status;
-  try {
-    await told.shelf.put(id, { status, ...(before && { before }) });
-    const place = [...list.children].indexOf(card) + 1;
-    say(isOther ? `Moved to ${worded(status)}` : `Place ${place} of ${counted(list.children.length, "task")}`);
-    told.offer(isOther ? ["Moved to ", el("strong", {}, worded(status))] : "Moved", () =>
-      told.shelf.put(id, { status: task.status, ...(task.order !== null && { order: task.order }) }),
-    );
-  } catch (error) {
-    told.failed(error);
-  }
-  await told.refresh();
-  if (state().item === id && state().edit !== "1") told.reopen();
 }

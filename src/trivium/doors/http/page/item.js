@@ -128,14 +128,15 @@ function paint(place, all, told) {
       "Linked from",
       incoming.length ? linkList(incoming, { names }) : el("p", { class: "aside" }, "Nothing leads here."),
     ),
-    files.length
+    files.length || acts
       ? part(
-          "Files",
+          "Files beside it",
           el(
             "ul",
             { class: "links-of" },
-            files.map((one) => el("li", {}, icon("file"), fileLink(item, one, told))),
+            files.map((one) => el("li", {}, icon("file"), fileLink(item, one, told), acts && removing(item, one, acts, told))),
           ),
+          acts?.fileField(item, told),
         )
       : null,
     el(
@@ -162,6 +163,9 @@ function fileLink(item, { filename }, told) {
   const place = `/api/${PLURAL[item.kind]}/${encodeURIComponent(item.id)}/attachments/${encodeURIComponent(filename)}`;
   return el("a", { class: "inner", href: place + query, download: filename }, named(filename));
 }
+
+const removing = (item, { filename }, acts, told) =>
+  iconButton("close", `Remove ${filename}`, { class: "round", onclick: () => acts.detach(item, filename, told) });
 
 const continuing = () =>
   el("button", { type: "button", class: "link", onclick: () => go({ edit: "1" }) }, "Continue writing");

@@ -41,7 +41,7 @@ function headers(more = {}) {
   return known ? { ...more, Authorization: `Bearer ${known}` } : more;
 }
 
-async function sent(path, { params = {}, signal, method = "GET", body, version } = {}) {
+async function sent(path, { params = {}, signal, method = "GET", body, data, version } = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -55,7 +55,7 @@ async function sent(path, { params = {}, signal, method = "GET", body, version }
     reply = await fetch(address, {
       method,
       signal,
-      body: sending,
+      body: data ?? sending,
       headers: headers({
         ...(sending && { "Content-Type": "application/json" }),
         ...(version && { "If-Match": `"${version}"` }),
@@ -89,6 +89,9 @@ export async function ask(path, options) {
     throw new Failure("ServerGone", "The server's answer broke off.", 0);
   }
 }
+
+/** Ask for bytes. */
+export const askBytes = async (path, options) => (await sent(path, options)).blob();
 
 export const askNode = (id, collection, signal) =>
   ask(`/api/nodes/${encodeURIComponent(id)}`, { params: { collection }, signal });

@@ -1,7 +1,7 @@
 // Notes, tasks and skills <-> the server that keeps them: what each kind has, and every way to read
 // and change one. A change says which version it is of, so that nobody's words are written over.
 
-import { ask } from "/assets/server.js";
+import { ask, askBytes } from "/assets/server.js";
 
 export const PLURAL = { note: "notes", task: "tasks", skill: "skills" };
 export const BODY = { note: "content", task: "description", skill: "description" };
@@ -44,6 +44,8 @@ export const isOver = (status) => status === "done" || status === "cancelled";
 
 const placeOf = (id) => `/api/${PLURAL[kindOf(id)]}/${encodeURIComponent(id)}`;
 
+const fileOf = (id, name) => `${placeOf(id)}/attachments/${encodeURIComponent(name)}`;
+
 /** What a person may change of something, and no more. */
 export const valuesOf = (item) =>
   Object.fromEntries(FIELDS[item.kind].map((name) => [name, item[name] ?? (name === BODY[item.kind] ? "" : null)]));
@@ -62,7 +64,11 @@ export function shelf(collection) {
     create: (kind, values) => ask(`/api/${PLURAL[kind]}`, { params, method: "POST", body: given(values) }),
     change: (id, values, version) => ask(placeOf(id), { params, method: "PATCH", body: values, version }),
     remove: (id, version) => ask(placeOf(id), { params, method: "DELETE", version }),
-    put: (id, where) => ask(`${placeOf(id)}/reorder`, { params, method: "POST", body: where }),
+    put: (id, where, version) => ask(`${placeOf(id)}/reorder`, { params, method: "POST", body: where, version }),
+    many: (act, body) => ask(`/api/tasks/bulk/${act}`, { params, method: "POST", body }),
+    attach: (id, name, data) => ask(fileOf(id, name), { params, method: "PUT", data }),
+    attached: (id, name) => askBytes(fileOf(id, name), { params }),
+    detach: (id, name) => ask(fileOf(id, name), { params, method: "DELETE" }),
     use: (id) => ask(`${placeOf(id)}/bump`, { params, method: "POST" }),
     link: (id, one, version) => ask(`${placeOf(id)}/links`, { params, method: "POST", body: one, version }),
     unlink: (id, one, version) =>
