@@ -98,6 +98,7 @@ def sync(
     check: Callable[[Listing], None] = no_check,
     keeps_if_empty: bool = False,
     instant: Embedder | None = None,
+    jobs: int | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Report:
     """Bring the index up to date with its source; only what changed costs anything.
@@ -105,7 +106,8 @@ def sync(
     New text has a vector of the `instant` model when this returns. `folders` are those in which
     something may have changed; None is all. `check` sees what was found before anything is
     done, and may refuse by raising. A source that is suddenly empty, as an unmounted disk is,
-    keeps its index if `keeps_if_empty`.
+    keeps its index if `keeps_if_empty`. `jobs` is how many processes read files; None is one for
+    each core.
     """
     with backend.writer(wait_s=wait_s) as writer:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
@@ -132,7 +134,7 @@ def sync(
         report.files = files.difference(todo.forget)
         report.unchanged = len(listing.entries) - len(todo.read)
         published, due_s = clock(), _PUBLISH_EVERY_S if known else _PUBLISH_FIRST_S
-        with Crew() as crew:
+        with Crew(size=jobs) as crew:
             claims = _Claims(backend, cutting)
 
             def digesting(raws: Iterable[Raw]) -> Iterator[FileContent]:
