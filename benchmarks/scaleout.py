@@ -9,27 +9,35 @@ Run: python -m benchmarks.scaleout [--nodes 1] [--chunks 100000] [--shards 1]
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cluster.nodes import Cluster, started
 
 from benchmarks.corpus import Prepared, prepare, queries, settings_for
-from benchmarks.measure import Row, arguments, middle, report
+from benchmarks.measure import Cell, Row, arguments, middle, report
 from trivium.backends.opensearch.client import Access, Client
 from trivium.collection import Collection
 from trivium.config import Value
+from trivium.models.minilm import minilm
 
 _QUERIES = 100
 _WARM = 20
 _AT_ONCE = 8
 _SETTLED_S = 60.0
+# For what is reckoned. A vector of the instant model, the neighbours that HNSW keeps of each, what
+# a graph takes beyond that; a shard of at most some 50 GB; what a machine and a disk may cost.
+_DIMENSION, _NEIGHBOURS, _SLACK = 256, 16, 1.1
+_CHUNKS_A_SHARD = 5_000_000
+_NODE_GB, _NODE_DOLLARS, _GB_DOLLARS = 64, 350, 0.1
 _WAYS: Mapping[str, Mapping[str, Any]] = {
     "words": {"search_mode": "keyword"},
     "vectors": {"search_mode": "vector"},
@@ -55,12 +63,18 @@ def main() -> None:
         shutil.copytree(here, there)
         costs = _moved(corpus, there, nodes, shards=chosen.shards)
         report(f"cost, {named}", [costs], to=chosen.json)
+        report(f"reckoned from it, {named}", _reckoned(costs), to=chosen.json)
         report(f"queries, {named}", _asked(corpus, here, there, texts, nodes), to=chosen.json)
 
 
 def _embedded(corpus: Prepared, home: Path) -> None:
     """Have the corpus with vectors of the instant model, in a home of its own."""
     shutil.copytree(corpus.home, home)
+    backend = replace(corpus, home=home).backend()
+    with backend.writer(wait_s=5.0) as writer:
+        # Those of the other benchmarks are numbers by chance.
+        writer.forget_vectors(minilm().model_id)
+    backend.close()
     with Collection(corpus.root, settings=settings_for(home, model="static")) as collection:
         collection.sync(yes=True)
         collection.embed()
@@ -102,6 +116,28 @@ def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
         "bytes a chunk, with replicas": stored["total"]["store"]["size_in_bytes"] / moved.chunks,
         "MB resident, all nodes": sum(_resident_mb(one) for one in _pids(nodes)),
     }
+
+
+def _reckoned(costs: Mapping[str, Cell]) -> list[Row]:
+    """Reckon with more chunks: one model, one replica; nothing here is measured."""
+    rows: list[Row] = []
+    for chunks in (1_000_000, 10_000_000, 100_000_000):
+        disk_gb = 2 * chunks * float(costs["bytes a chunk, primaries"]) / 1e9
+        # Vectors that are not in memory are read from disk at every step of a search.
+        memory_gb = 2 * chunks * (4 * _DIMENSION + 8 * _NEIGHBOURS) * _SLACK / 1e9
+        nodes = max(3, math.ceil(memory_gb / (_NODE_GB / 2)))
+        rows.append(
+            {
+                "chunks": chunks,
+                "disk GB": disk_gb,
+                "memory for vectors GB": memory_gb,
+                "shards": max(1, math.ceil(chunks / _CHUNKS_A_SHARD)),
+                f"nodes of {_NODE_GB} GB": nodes,
+                "dollars a month": nodes * _NODE_DOLLARS + disk_gb * _GB_DOLLARS,
+                "hours to move": chunks / float(costs["chunks/s"]) / 3600,
+            }
+        )
+    return rows
 
 
 def _asked(

@@ -98,6 +98,7 @@ class Folder:
         folders: frozenset[str] | None = None,
         links: int | None = None,
         instant: Embedder | None = None,
+        jobs: int | None = None,
     ) -> indexer.Report:
         """Bring the index up to date with the folder; only what changed costs anything.
 
@@ -105,7 +106,7 @@ class Folder:
         many files are linked at most; the others wait for the next time. A folder that is
         suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
         answers then say so. An index on a cluster whose folder is not on this machine is kept
-        up to date by those who have it: nothing is done.
+        up to date by those who have it: nothing is done. `jobs` is how many processes read files.
         """
         if self._is_elsewhere():
             return indexer.Report()
@@ -125,6 +126,7 @@ class Folder:
                 keeps_if_empty=keeps_if_empty,
                 folders=folders,
                 instant=instant,
+                jobs=jobs,
             )
             self._note_step(report)
             linker.link(

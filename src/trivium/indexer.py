@@ -111,6 +111,7 @@ def sync(
     check: Callable[[Listing], None] = no_check,
     keeps_if_empty: bool = False,
     instant: Embedder | None = None,
+    jobs: int | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Report:
     """Bring the index up to date with its source; only what changed costs anything.
@@ -120,7 +121,8 @@ def sync(
     such files, nothing is gone through but these. `check` sees what was found before anything is
     done, and may refuse by raising. A source that is suddenly empty, as an unmounted disk is,
     keeps its index if `keeps_if_empty`. Where it is but a `feed` of the index, what others
-    have brought is left alone, and they may write meanwhile.
+    have brought is left alone, and they may write meanwhile. `jobs` is how many processes read
+    files; None is one for each core.
     """
     with writing(backend, feed, wait_s=wait_s) as lent:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
@@ -151,7 +153,7 @@ def sync(
         report.files = files.difference(todo.forget)
         report.unchanged = len(listing.entries) - len(todo.read)
         published, due_s = clock(), _PUBLISH_EVERY_S if known else _PUBLISH_FIRST_S
-        with Crew() as crew:
+        with Crew(size=jobs) as crew:
             claims = _Claims(backend, cutting, is_shared=not feed.is_all)
 
             def digesting(raws: Iterable[Raw]) -> Iterator[FileContent]:

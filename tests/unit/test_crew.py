@@ -105,6 +105,15 @@ def test_how_prose_is_cut_reaches_the_workers() -> None:
     assert len(content.chunks) > len(digest(raw("a.txt", "word " * 200), CUTTING).chunks)
 
 
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="no such order on this system")
+def test_workers_give_way_to_other_programs() -> None:
+    with Crew(size=1) as crew:
+        crew.digest(raw("a.py"), CUTTING)
+        theirs = os.getpriority(os.PRIO_PROCESS, pid_of(crew))
+
+    assert theirs == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 5)
+
+
 def test_no_files_are_no_contents_and_no_process() -> None:
     with Crew(size=2) as crew:
         assert [*crew.digest_all([], CUTTING)] == []

@@ -34,13 +34,15 @@ class Keeping(Held):
         keeps_if_empty: bool = False,
         folders: frozenset[str] | None = None,
         links: int | None = None,
+        jobs: int | None = None,
     ) -> indexer.Report:
         """Bring the index up to date with the folder; only what changed costs anything.
 
         `folders` are those in which something may have changed; None is all. `links` is how
         many files are linked at most; the others wait for the next time. A folder that is
         suddenly empty, as an unmounted disk is, keeps its index if `keeps_if_empty`; the
-        answers then say so.
+        answers then say so. `jobs` is how many processes read files; None is one for each
+        core, at most eight.
         """
         # What is missing is said before anything is done.
         self.profile("best")
@@ -51,6 +53,7 @@ class Keeping(Held):
             keeps_if_empty=keeps_if_empty,
             folders=folders,
             links=links,
+            jobs=jobs,
             instant=self._meaning.chosen.instant,
         )
         self._tell_where()

@@ -30,6 +30,8 @@ from trivium.writing.digest import Cutting, digest, load_parsers
 READY = "ready"
 # Ends a worker whose parent was killed; the parent itself would have done so earlier.
 _GRACE_S = 5.0
+# So that a laptop stays usable: whoever types comes before files that are read.
+_NICER = 5
 _MOST_BYTES = 4 * 2**30
 _LENGTH_BYTES = 8
 
@@ -57,6 +59,7 @@ def work() -> None:
     # What a file is made of holds no cycles: looking for them took a quarter of the time.
     gc.set_threshold(100_000, 50, 50)
     _limit_memory()
+    _give_way()
     with (
         Path(os.devnull).open("r+b", buffering=0) as nowhere,
         os.fdopen(os.dup(0), "rb") as incoming,
@@ -83,6 +86,13 @@ def _answer(task: Task) -> bytes:
         return _packed(digest(task.raw, task.cutting, gave_up=task.gave_up))
     except Exception as error:  # noqa: BLE001 - whatever it is, the file is read as plain text
         return _packed(Failure(f"{type(error).__name__}; read as plain text"))
+
+
+def _give_way() -> None:
+    """Let other programs go first, where the system knows such an order."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(_NICER)
 
 
 def _limit_memory() -> None:

@@ -59,6 +59,11 @@ if TYPE_CHECKING:
 )
 @click.option("--no-embed", is_flag=True, help="Leave a slow model for later.")
 @click.option("--yes", is_flag=True, help="Do not ask: very large folders, costly services.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="How many processes read files; by default one for each core, at most 8.",
+)
 @click.option("--watch", is_flag=True, help="Go on taking in what changes, until Ctrl-C.")
 @reached
 @click.option("--collection", "name", help="Keep it on a cluster, under this name there.")
@@ -71,6 +76,7 @@ def index(
     model: str | None,
     no_embed: bool,
     yes: bool,
+    jobs: int | None,
     watch: bool,
     urls: tuple[str, ...],
     user: str | None,
@@ -87,6 +93,8 @@ def index(
     if watch and as_json:
         raise UsageError("--watch has no end, and so no JSON document. Leave out one of them.")
     kept = kept_by(reached_by(urls, user, certificates), name=name, under=under)
+    if watch and jobs is not None:
+        raise UsageError("--jobs is for one run; --watch reads few files at a time. Leave out one.")
     root = own_root(folder, command="index --rebuild") if rebuild else None
     if root is not None:
         model = model or remembered_model(root)
@@ -100,7 +108,7 @@ def index(
         if model is not None:
             collection.use(model)
         with Progress("looking for files") as progress:
-            report = collection.sync(progress=progress, yes=yes)
+            report = collection.sync(progress=progress, yes=yes, jobs=jobs)
             collection.remember()
         if not no_embed:
             try:

@@ -112,9 +112,11 @@ class Progress:
             return
         self._drawn_at = now
         filled = _WIDTH * done // total
-        left = (now - began) * (total - done) / done if done else 0.0
+        took = now - began
+        left = took * (total - done) / done if done else 0.0
+        rate = f"{done / took:,.0f}/s " if took >= 1 else ""
         bar = "█" * filled + "░" * (_WIDTH - filled)
-        self._draw(f"{stage:<10} {bar} {done:,}/{total:,} {_clock(left)}")
+        self._draw(f"{stage:<10} {bar} {done:,}/{total:,} {rate}{_clock(left)}")
         if done >= total and stage in _SAVED_AFTER:
             self._draw("saving")
 

@@ -1,0 +1,225 @@
+"""What `benchmarks.performance` measured -> docs/performance.md and its picture. Pure."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.curves import panels
+from benchmarks.measure import verdict
+
+MILLION = 1_000_000
+# CPU ms by the number of chunks that was asked for.
+_BARE = {10_000: 1.5, 100_000: 5.0, MILLION: 12.0}
+_BEST = {10_000: 4.0, 100_000: 8.0, MILLION: 20.0}
+_MOST_RATIO, _MOST_EDIT_MS, _MOST_DISK, _LEAST_RATE = 1.3, 100, 1600, 1200
+_LEAST_TIMES, _TIMES_OF_MOST = 3, 10
+_FLOOR = "floor"
+_HEAD = """# Performance
+
+Written by one command, `make performance`: every figure here is of one run. {machine}.
+Processor time of the process with all its threads: other work on the machine changes it less than
+the clock, and still slows memory and caches. **Compare within the run**: at its end {load:.0f} processes were waiting for {cores} cores. What the
+corpora are, and what else is measured: [benchmarks](benchmarks.md).
+
+"Ids alone" is a `rag` query up to its fused ranking: the snapshot, both retrievers, fusion. Raw is
+Tantivy alone and one int8 scan alone. In full a query also fetches texts, marks words, counts
+facets, says how sure it is and what else to ask. The query's vector is at hand.
+"""
+_FILTERS = "`rag` in full at the largest size below a million, a filter looked up before, CPU ms."
+_PEERS = """`python -m benchmarks.peers`: the same texts and vectors, an index built as each
+library's guide says, top 30 of words and of vectors fused by rank, ten texts fetched; building in
+one process, asking in another. "x ours" is against the first line, which does the same. What
+could not be installed or took too long says so."""
+_GROWTH = """![Query time, memory, disk and first query by the number of chunks]({picture})
+
+The floor is what one pass over the int8 vectors takes at {bandwidth:.1f} GB/s, which one core read
+in this run (numpy, 256 MB). From 200,000 vectors on [lists](index-format.md#vectors) are looked
+at in place of all. First: an index opened in a process of its own and one query, by the clock."""
+_THREADS = """`rag` in full on {cores:.0f} cores: one thread {of_1_rate:.0f} queries a second and
+{of_1_cpu:.1f} CPU ms each, eight threads {of_8_rate:.0f} and {of_8_cpu:.1f}. Queries a second are
+by the clock, so on a busy machine they say how much of it was left. Tantivy, the scan and SQLite
+let other threads run; what is Python does not."""
+_STAGES = """Mean CPU ms of the stages of a query in full at the same size, as `trivium.stages`
+names them; `open` is the snapshot. `retrieve` is both retrievers, fusion and signs of files; `page`
+is fetching, snippets and confidence; `facets` has what follows it: suggestions and the answer."""
+
+
+def page(found: Mapping[str, Any], *, picture: str) -> str:
+    """Return the page."""
+    cores = os.cpu_count() or 1
+    machine = f"{cores} cores, {platform.machine()}, Python {platform.python_version()}"
+    head = _HEAD.format(machine=machine, load=os.getloadavg()[1], cores=cores)
+    parts = [head, "## Targets", _table(_targets(found))]
+    parts += ["## Growth", _growth_words(found, picture), _table(_growth(found["grown"]))]
+    parts += ["## Filters", _FILTERS, _table(_filters(found["filtered"]))]
+    if found["peers"]:
+        parts += ["## Peers", _PEERS, _table(found["peers"])]
+    parts += ["## Threads", _threads(found["threads"])]
+    parts += ["## Where the time goes", _STAGES, _table(_stages(found["stages"]))]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _targets(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+
+    def add(what: str, target: str, value: str, said: str) -> None:
+        rows.append({"target": f"{what}: {target}", "measured": value, "": said})
+
+    for one in found["grown"]:
+        size, bare, best = one["size"], one["rag ranked"], one["best"]
+        if size in _BARE:
+            most = _BARE[size]
+            ratio = bare["p50"] / one["raw"]
+            said = f"{bare['p50']:.2f} ms, {ratio:.2f} x raw"
+            is_met = verdict(bare["p50"], most=most), verdict(ratio, most=_MOST_RATIO)
+            goal = f"at most {most:g} ms and {_MOST_RATIO} x raw"
+            add(f"ids alone, {size:,} chunks", goal, said, _both(is_met))
+            most = _BEST[size]
+            said = f"{best['p50']:.2f} ms"
+            add(
+                f"`best` in full, {size:,}",
+                f"{most:g} ms",
+                said,
+                _bold(verdict(best["p50"], most=most)),
+            )
+    last = found["grown"][-1]
+    disk = last["beyond"]
+    add(
+        "disk beyond the text, one int8 space, two views of words",
+        f"{_MOST_DISK:,} bytes per chunk",
+        f"{disk:,.0f}",
+        _bold(verdict(disk, most=_MOST_DISK)),
+    )
+    for row in found["filtered"][1:]:
+        most = 1.5
+        add(
+            f"filter that keeps {100 * row['share']:.2g} %",
+            f"{most} x unfiltered",
+            f"{row['x']:.2f} x",
+            _bold(verdict(row["x"], most=most)),
+        )
+    taken = found["taken in"]
+    said = f"{taken['rate']:,.0f} at {taken['chunks']:,} chunks"
+    is_enough = _bold(verdict(taken["rate"], least=_LEAST_RATE))
+    add(
+        "index: words, structure, static vectors",
+        f"{_LEAST_RATE:,} chunks per CPU-second",
+        said,
+        is_enough,
+    )
+    said = f"{taken['edit']:.0f} ms at {taken['chunks']:,} chunks"
+    add(
+        "one edit visible",
+        f"{_MOST_EDIT_MS} ms",
+        said,
+        _bold(verdict(taken["edit"], most=_MOST_EDIT_MS)),
+    )
+    times = sorted(one["x ours"] for one in found["peers"] if "x ours" in one)
+    if times:
+        said = f"best {times[0]:g} x, middle {times[len(times) // 2]:g} x"
+        is_met = (
+            verdict(times[0], least=_LEAST_TIMES),
+            verdict(times[len(times) // 2], least=_TIMES_OF_MOST),
+        )
+        add(
+            "hybrid query beside peers",
+            "3 x faster than the best, 10 x than most",
+            said,
+            _both(is_met),
+        )
+    return rows
+
+
+def _both(said: tuple[str, str]) -> str:
+    return (
+        "met" if set(said) == {"met"} else _bold("missed" if set(said) == {"missed"} else "in part")
+    )
+
+
+def _bold(said: str) -> str:
+    return said if said == "met" else f"**{said}**"
+
+
+def _growth_words(found: Mapping[str, Any], picture: str) -> str:
+    return _GROWTH.format(picture=picture, bandwidth=found["bandwidth"])
+
+
+def _growth(grown: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "chunks": f"{one['chunks']:,}",
+            "floor": f"{one['floor']:.2f}",
+            "raw p50": f"{one['raw']:.2f}",
+            "ids alone p50 / p95": _pair(one["rag ranked"]),
+            "`rag` p50 / p95": _pair(one["rag"]),
+            "`best` p50 / p95": _pair(one["best"]),
+            "MB, `best`": f"{one['best']['mb']:.0f}",
+            "bytes per chunk": f"{one['disk']:,.0f}",
+            "first, ms": f"{one['rag']['first']:.0f}",
+        }
+        for one in grown
+    ]
+
+
+def _pair(one: Mapping[str, float]) -> str:
+    return f"{one['p50']:.2f} / {one['p95']:.2f}"
+
+
+def _filters(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "kept": one["kept"],
+            "share": f"{100 * one['share']:.3g} %",
+            "p50": f"{one['p50']:.2f}",
+            "x unfiltered": f"{one['x']:.2f}",
+        }
+        for one in rows
+    ]
+
+
+def _threads(made: Mapping[str, float]) -> str:
+    return _THREADS.format(**{key.replace(" ", "_"): value for key, value in made.items()})
+
+
+def _stages(stages: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+    names = list(dict.fromkeys(stage for one in stages.values() for stage in one))
+    return [
+        {
+            "stage": stage,
+            **{f"`{name}`": f"{one.get(stage, 0):.2f}" for name, one in stages.items()},
+        }
+        for stage in names
+    ]
+
+
+def picture(grown: Sequence[Mapping[str, Any]]) -> str:
+    """Return the curves."""
+    every = [(float(one["chunks"]), one) for one in grown]
+
+    def line(of: str, key: str) -> list[tuple[float, float]]:
+        return [(count, one[of][key]) for count, one in every]
+
+    return panels(
+        {
+            "CPU ms of a query, p50": {
+                "best": line("best", "p50"),
+                "rag": line("rag", "p50"),
+                "ids alone": line("rag ranked", "p50"),
+                _FLOOR: [(count, one["floor"]) for count, one in every],
+            },
+            "memory while asking, MB": {"best": line("best", "mb")},
+            "disk, MB": {"index": [(count, count * one["disk"] / 1e6) for count, one in every]},
+            "open and first query, ms": {"rag": line("rag", "first")},
+        },
+        floor=_FLOOR,
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [columns, ["---"] * len(columns)]
+    lines += [[str(row.get(key, "")) for key in columns] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
