@@ -8,9 +8,11 @@ the view that found them. Called by results.fetch.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from trivium.analysis import cjk, identifiers
 from trivium.analysis.graphemes import boundary
@@ -473,7 +475,7 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def held(text: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
-    """Return the wanted terms that `text` holds."""
+def held(text: str, wanted: frozenset[str], words_of: Analyser) -> Counter[str]:
+    """Return the wanted terms that `text` holds, and in how many of its words."""
     found = _matching(wanted, words_of).in_text(text)
-    return _NOTHING.union(*[matched for _, _, matched in found])
+    return Counter(chain.from_iterable([matched for _, _, matched in found]))
