@@ -38,7 +38,7 @@ FILES = {"words": "words", "static": "instant", "minilm": "transformer"}
 SOFTENED = frozenset({"instant", "transformer"})
 # How much queries that nothing answers weigh beside those of a set.
 UNANSWERED = 0.35
-WEAK, NAME = 0.2, 0.8
+WEAK, NAME = 0.15, 0.8
 _EDGES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _EVIDENCE = frozenset(one.name for one in fields(Evidence))
 

@@ -7,7 +7,7 @@ stages. A word defined here has this meaning in the whole program.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import attrgetter
@@ -311,7 +311,7 @@ class Gathered:
 
     `is_instant` says that the vectors are of an instant model. `points` are the keyword points
     of chunks, where a profile gives such. `background` is that of the vectors. `called` are
-    the nodes that are called what the query is.
+    the nodes that are called what the query is; `cosines` tells those of any chunks.
     """
 
     rankings: tuple[Ranking, ...]
@@ -324,6 +324,7 @@ class Gathered:
     points: Mapping[ChunkId, tuple[Part, ...]] = field(default_factory=dict)
     background: Background | None = None
     called: frozenset[NodeId] = frozenset()
+    cosines: Callable[[Sequence[ChunkId]], Scores] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,23 +357,23 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one hit; nothing in it depends on how many others are shown.
+    """What speaks for one hit; nothing in it depends on what else was found or is shown.
 
     `sort` is what there is to go by: words, an instant model or a transformer. `coverage` is how
-    much of the query its text, name and path hold, by what the terms tell; `mass` is what is
-    held, in terms that are nowhere in the collection, and `named` what its name, title and path
-    hold of that. `known` is how much of the query stands anywhere in the collection. `standing`
-    is the mean of 1 / rank in what each retriever found and in the whole order, 0 for none.
-    `exact` is 1 where the query is its name, 0.5 where it names it among other words. `nearness`
-    is its cosine in deviations above what is usual for this query here; None without a model.
+    much of the query its text, name and path hold, by what the terms tell; `named` is what its
+    name, title and path hold, in terms that are nowhere in the collection, and `strength` what
+    all of it holds, terms that stand there often counting more. `known` is how much of the query
+    stands anywhere in the collection. `exact` is 1 where the query is its name, or says it and
+    nothing else that it does not hold, 0.5 where it names it among other words. `cosine` is how
+    near it is in meaning, as far as the model reads the query; `nearness` that in deviations above
+    what is usual for this query here, None without a model.
     """
 
     sort: str
     coverage: float
     named: float
-    mass: float
+    strength: float
     known: float
-    standing: float
     exact: float
     cosine: float = 0.0
     nearness: float | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from trivium.backends.base import Backend, Snapshot
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.reference.store import ReferenceBackend
 from trivium.engine import search
-from trivium.filtering.conditions import EVERYTHING
+from trivium.filtering.conditions import EVERYTHING, Filter, build
 from trivium.models.base import Embedder
 from trivium.options import Circumstances, SearchOptions
 from trivium.ranking.confidence import calibrated
@@ -49,8 +51,19 @@ def ask(
     limit: int | None = None,
     embedder: Embedder | None = None,
     least: float | None = None,
+    where: Filter = EVERYTHING,
+    group: str | None = None,
+    sort: str = "relevance",
 ) -> Answer:
-    options = SearchOptions(profile(name), limit, min_confidence=least, explain=True)
+    options = SearchOptions(
+        profile(name),
+        limit,
+        where=where,
+        group=group,
+        sort=sort,
+        min_confidence=least,
+        explain=True,
+    )
     given = Circumstances("shop", embedders=() if embedder is None else (embedder,))
     return search(snapshot, text, options=options, given=given)
 
@@ -100,6 +113,36 @@ def test_confidence_does_not_depend_on_limit(
             assert likely(hit) == likely(every[hit.id])
 
 
+FILTERS: list[dict[str, str]] = [
+    {"kind": "doc"},
+    {"kind": "code"},
+    {"kind": "file"},
+    {"path-prefix": "src"},
+    {"path-prefix": "more"},
+    {"lang": "python"},
+    {"ext": "md"},
+]
+
+
+@pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])
+@pytest.mark.parametrize("name", ["best", "xplor", "rag"])
+def test_confidence_does_not_depend_on_filters_or_the_order(
+    snapshot: Snapshot, name: str, embedder: Embedder | None
+) -> None:
+    compared = 0
+    for query in ("install the router path", "clouds query 東京"):
+        asking = partial(ask, snapshot, query, name=name, embedder=embedder, group="node")
+        every = {hit.chunk_id: hit.confidence for hit in asking(limit=50).results}
+        others = [asking(where=build(one)) for one in FILTERS]
+        others += [asking(sort=one) for one in ("newest", "path")]
+        for hit in (one for answer in others for one in answer.results):
+            if every.get(hit.chunk_id) is not None:
+                assert hit.confidence == pytest.approx(every[hit.chunk_id], abs=1e-6)
+                compared += 1
+
+    assert compared
+
+
 words = st.sampled_from(
     "route retry later install router proxy noodles sauce clouds rain 東京 filler zzqq the".split()  # noqa: SIM905
 )
@@ -117,6 +160,39 @@ def test_both_backends_say_the_same_and_always_a_number(
     found = {hit.id: likely(hit) for hit in embedded.results}
     assert found == pytest.approx(expected, abs=1e-3)
     assert all(math.isfinite(one) and 0 <= one <= 1 for one in found.values())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(words, min_size=1, max_size=4), st.data())
+def test_a_word_more_that_the_hit_holds_never_lowers_it(
+    pair: tuple[Snapshot, Snapshot], asked: list[str], data: st.DataObject
+) -> None:
+    _, embedded = pair
+    query = " ".join(asked)
+    hits = ask(embedded, query, limit=50, group="none").results
+    if not hits:
+        return
+    hit = data.draw(st.sampled_from(hits))
+    held = [one for one in re.findall(r"\w+", f"{hit.text} {hit.node.name}") if len(one) > 1]
+    word = data.draw(st.sampled_from(held))
+    longer = data.draw(st.sampled_from((f"{query} {word}", f"{word} {query}")))
+    after = {one.id: one for one in ask(embedded, longer, limit=50, group="none").results}
+
+    if hit.id in after:
+        assert likely(after[hit.id]) >= likely(hit) - 1e-9
+
+
+@pytest.mark.parametrize("query", ["retry_later", "retry later", "Proxies", "東京", "src/store.py"])
+def test_what_is_said_beside_a_name_takes_nothing_from_it_if_the_hit_holds_it(
+    snapshot: Snapshot, query: str
+) -> None:
+    named = [hit for hit in ask(snapshot, query).results if likely(hit) >= calibrated().name]
+
+    assert named
+    for hit in named:
+        for word in sorted(set(re.findall(r"\b[a-z]{4,}\b", hit.text)))[:4]:
+            after = {one.id: one for one in ask(snapshot, f"{query} {word}", limit=50).results}
+            assert likely(after[hit.id]) >= likely(hit) - 1e-9
 
 
 @pytest.mark.parametrize("embedder", [None, WordEmbedder()], ids=["words", "model"])

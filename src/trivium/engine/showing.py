@@ -36,14 +36,13 @@ def hits(
     *,
     nearest: Nearest | None,
     origins: Mapping[ChunkId, Origin],
-    places: Mapping[ChunkId, int],
     options: SearchOptions,
 ) -> list[Hit]:
     """Return entries as hits, with what to show of them and how likely they answer."""
     profile = options.profile
     shape = Shape(profile.group != "none", profile.snippet, options.explain, nearest)
     fetched = fetch(snapshot, groups, origins=origins, shape=shape)
-    return weighed(snapshot, fetched, origins=origins, places=places)
+    return weighed(snapshot, fetched, origins=origins)
 
 
 def origins_of(

@@ -139,8 +139,6 @@ def _turned(
         snapshot,
         nearest=nearest_to(query.meaning, given.embedders if _method(made) != "bm25" else ()),
         origins=origins_of(snapshot, made, profile, placed=start.listed.seen, begun=question.begun),
-        # Where a hit stood before the graph had its say, which is for one page only.
-        places={group.best.chunk_id: place for place, group in enumerate(groups, 1)},
         options=options,
     )
     found = page(

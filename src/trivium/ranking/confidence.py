@@ -2,7 +2,8 @@
 
 A logistic model without negative weights: more evidence never lowers it. Its numbers stand in
 confidence.toml, one set for each sort of evidence, found by training/confidence.py. Pure, and
-looks at one hit alone, so that `limit` cannot count. Called by results.evidence.
+looks at one hit and its collection alone, so that neither `limit` nor filters can count. Called
+by results.evidence.
 """
 
 from __future__ import annotations
@@ -20,9 +21,14 @@ from trivium.types import Background, Evidence
 # A usual deviation of cosines, and how many chunks it counts for.
 _USUAL = 0.1
 _COUNTED = 10
-# Beyond so many rare terms, and so many deviations, there is nothing more to be learnt.
-_MOST_MASS = 2.0
-_MOST_NEARNESS = 10.0
+# As many deviations above what is usual are near; a cosine below that is usual here.
+_NEAR = 2.0
+# So much of what words hold need not be said by meaning as well.
+_BY_WORDS = 0.75
+# Beyond so many rare terms, there is nothing more to be learnt.
+_MOST_STRENGTH = 9.0
+# As in BM25: how soon a term that stands there again adds little, in a text of a usual length.
+_SATURATION, _BY_LENGTH, _USUAL_LENGTH = 1.2, 0.75, 1000
 _WHOLE_NAME = 1.0
 
 
@@ -50,6 +56,24 @@ class Rarity:
     def mass(self, held: Collection[str]) -> float:
         """Return what these terms tell, in terms that are nowhere."""
         return self._told(held) / self.unknown
+
+    def strength(self, counts: Mapping[str, int], *, length: int) -> float:
+        """Return what terms tell that stand so often in a text of so many letters.
+
+        In terms that are nowhere; one that stands there without end counts whole. A term adds the
+        same whatever else is asked, so that one more never lowers it.
+        """
+        often = {one: count for one, count in counts.items() if one in self.of}
+        for others, term in self.instead:
+            if others.issubset(counts):
+                least = min(counts[one] for one in others)
+                often[term] = max(least, often.get(term, 0))
+        slow = _SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * length / _USUAL_LENGTH)
+        told = [
+            self.of[one] * self.typed.get(one, 1.0) * often[one] / (often[one] + slow)
+            for one in sorted(often)
+        ]
+        return math.fsum(told) / self.unknown
 
     def _told(self, held: Collection[str]) -> float:
         told = {one for one in held if one in self.of}
@@ -128,15 +152,17 @@ def signs(evidence: Evidence) -> dict[str, float]:
     """Return what the weights are for: evidence in numbers that cannot be below 0.
 
     What a model says of a query counts as far as the words of that query are known here: of
-    letters by chance it makes a vector, too, and something is always nearest to that.
+    letters by chance it makes a vector, too, and something is always nearest to that. It stands
+    in for what words do not hold: a usual word more brings a query nearer to everything, and must
+    not lower what holds that word.
     """
-    near = min(_MOST_NEARNESS, max(0.0, evidence.nearness or 0.0))
+    near = min(1.0, max(0.0, (evidence.nearness or 0.0) / _NEAR))
+    meaning = evidence.known * max(0.0, evidence.cosine) * near
+    by_words = _BY_WORDS * evidence.coverage
     return {
-        "coverage": evidence.coverage,
+        "said": by_words + (1 - by_words) * min(1.0, meaning),
+        "strength": math.sqrt(min(_MOST_STRENGTH, evidence.strength)),
         "named": min(1.0, evidence.named),
-        "mass": min(_MOST_MASS, evidence.mass),
-        "meaning": evidence.known * max(0.0, evidence.cosine) * near,
-        "standing": evidence.known * evidence.standing,
         "exact": evidence.exact,
     }
 

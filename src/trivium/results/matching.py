@@ -7,9 +7,11 @@ Called for what is shown of hits, and for how sure they are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from trivium.analysis import cjk, identifiers
 from trivium.analysis.starts import starts_of_all
@@ -20,7 +22,6 @@ Marks = tuple[tuple[int, int], ...]
 _TOKEN = re.compile(r"\w+")
 # Letters, digits and underscores in lower case, all else as spaces: as long as the text.
 _FOLDED = {code: chr(code).lower() if _TOKEN.match(chr(code)) else " " for code in range(128)}
-_NOTHING: frozenset[str] = frozenset()
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 # Tokens of the hits of a query; a long text may have more.
 _MOST_KNOWN = 20_000
@@ -234,7 +235,7 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def held(text: str, wanted: frozenset[str], words_of: Analyser) -> frozenset[str]:
-    """Return the wanted terms that `text` holds."""
+def held(text: str, wanted: frozenset[str], words_of: Analyser) -> Counter[str]:
+    """Return the wanted terms that `text` holds, and in how many of its words."""
     found = matching(wanted, words_of).in_text(text)
-    return _NOTHING.union(*[matched for _, _, matched in found])
+    return Counter(chain.from_iterable([matched for _, _, matched in found]))

@@ -37,7 +37,8 @@ class _Said:
     """A query as it is said: all of it, and all that stands side by side in it.
 
     `text` is how it was typed, in lower case, `joined` without what parts names; it is shaped
-    where it is written like code.
+    where it is written like code. `spaced` is it word by word, `shaped` has its words that are
+    written like code, joined, and `plain` what stands side by side between those.
     """
 
     text: str
@@ -45,15 +46,41 @@ class _Said:
     is_shaped: bool
     whole: str
     runs: frozenset[str]
+    spaced: str
+    shaped: frozenset[str]
+    plain: frozenset[str]
 
 
-def exact(asked: str, named: frozenset[str], node: Node) -> float:
+def exact(asked: str, named: frozenset[str], node: Node, *, is_held: bool = False) -> float:
     """Return 1 where a query is a name of a node, 0.5 where it is among other words, else 0.
 
     `named` is what the query asks for by the shape of its words, in lower case. Who writes
     FromRequest does not ask for from_request: that is half a name, as are the words of a path,
-    since they name all that is in a file.
+    since they name all that is in a file. `is_held` says that the node holds every word of the
+    query: what is said beside its name does not take from it then.
     """
+    found = _exact(asked, named, node)
+    if not is_held or found == WHOLE:
+        return found
+    said, own, places = _said(asked), _names_of(node), _places_of(node)
+    if _is_said_beside_others(said, own, own | places):
+        return WHOLE
+    squeezed = _squeezed_all([*own, *places, _stem(node)])
+    return AMONG if any(one and one in said.runs for one in squeezed.values()) else found
+
+
+def _is_said_beside_others(said: _Said, own: set[str], every: set[str]) -> bool:
+    """Say whether a part of a query would be a whole name if it stood alone."""
+    if any(f" {one.strip(_AROUND).casefold()} " in said.spaced for one in every):
+        return True
+    if not said.shaped.isdisjoint(map(_joined, every)):
+        return True
+    squeezed = _squeezed_all(sorted(own))
+    alike = [one for one, letters in squeezed.items() if letters and letters in said.plain]
+    return any(map(_has_several_words, alike))
+
+
+def _exact(asked: str, named: frozenset[str], node: Node) -> float:
     said, own, places = _said(asked), _names_of(node), _places_of(node)
     every = own | places
     typed = {one.strip(_AROUND).casefold() for one in every}
@@ -129,12 +156,29 @@ def _squeezed_all(names: Sequence[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _said(asked: str) -> _Said:
-    words = [one.casefold() for one in _APART.split(asked[:_LONGEST]) if one]
-    runs = {
+    start = asked[:_LONGEST]
+    whole = _squeezed(asked) if len(asked) <= _LONGEST else ""
+    text = asked.strip(_AROUND).casefold()
+    tokens = start.split()
+    shaped = [one for one in tokens if is_name(one)]
+    between = "\n".join("\t" if is_name(one) else one for one in tokens).split("\t")
+    return _Said(
+        text,
+        _joined(asked),
+        is_name(asked),
+        whole,
+        _runs(start),
+        spaced=f" {' '.join(one.strip(_AROUND).casefold() for one in tokens)} ",
+        shaped=frozenset(map(_joined, shaped)) - {""},
+        plain=frozenset[str]().union(*map(_runs, between)),
+    )
+
+
+def _runs(text: str) -> frozenset[str]:
+    """Return what stands side by side in a text, joined."""
+    words = [one.casefold() for one in _APART.split(text) if one]
+    return frozenset(
         "".join(words[first:last])
         for first in range(len(words))
         for last in range(first + 1, min(len(words), first + _MOST_WORDS) + 1)
-    }
-    whole = _squeezed(asked) if len(asked) <= _LONGEST else ""
-    text = asked.strip(_AROUND).casefold()
-    return _Said(text, _joined(asked), is_name(asked), whole, frozenset(runs))
+    )

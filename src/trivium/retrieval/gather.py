@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trivium.backends.base import Snapshot, Space, TextIndex, VectorIndex
@@ -112,6 +113,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         points=gained,
         background=asked.index.background(asked.vector) if asked is not None else None,
         called=frozenset(named),
+        cosines=partial(asked.index.score, asked.vector) if asked is not None else None,
     )
 
 

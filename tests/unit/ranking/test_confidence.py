@@ -20,7 +20,7 @@ from trivium.ranking.confidence import (
 from trivium.types import Background, Evidence
 
 SORTS = ("words", "instant", "transformer")
-GROWING = ("coverage", "named", "mass", "known", "standing", "exact", "cosine", "nearness")
+GROWING = ("coverage", "named", "strength", "known", "exact", "cosine", "nearness")
 shares = st.floats(0, 1)
 cosines = st.floats(-1, 1)
 
@@ -32,9 +32,8 @@ def evidence(draw: st.DrawFn) -> Evidence:
         sort=sort,
         coverage=draw(shares),
         named=draw(st.floats(0, 50)),
-        mass=draw(st.floats(0, 500)),
+        strength=draw(st.floats(0, 500)),
         known=draw(shares),
-        standing=draw(shares),
         exact=draw(st.sampled_from([0.0, 0.5, 1.0])),
         cosine=draw(cosines),
         nearness=None if sort == "words" else draw(st.floats(-50, 50)),
@@ -69,6 +68,8 @@ terms = st.text("abcdefg", min_size=1, max_size=3)
     st.sets(terms),
     terms,
     st.integers(1, 40),
+    st.integers(1, 9),
+    st.integers(0, 10_000),
 )
 def test_adding_to_the_query_a_term_that_the_hit_contains_never_lowers_it(
     other: Evidence,
@@ -77,6 +78,8 @@ def test_adding_to_the_query_a_term_that_the_hit_contains_never_lowers_it(
     named: set[str],
     added: str,
     frequency: int,
+    often: int,
+    length: int,
 ) -> None:
     frequencies.pop(added, None)
     before = rarity(frequencies, documents=40)
@@ -88,7 +91,7 @@ def test_adding_to_the_query_a_term_that_the_hit_contains_never_lowers_it(
         return replace(
             other,
             coverage=told.share(have),
-            mass=told.mass(have),
+            strength=told.strength(dict.fromkeys(have, often), length=length),
             named=told.mass(have & named),
             known=told.known,
         )
@@ -100,7 +103,7 @@ def test_adding_to_the_query_a_term_that_the_hit_contains_never_lowers_it(
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_nothing_that_speaks_for_a_hit_is_weak(sort: str) -> None:
-    nothing = Evidence(sort, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, cosine=0.9, nearness=9.0)
+    nothing = Evidence(sort, 0.0, 0.0, 0.0, 0.0, 0.0, cosine=0.9, nearness=9.0)
 
     assert is_weak(confidence(nothing))
     assert confidence(nothing) < 0.05
@@ -108,7 +111,7 @@ def test_nothing_that_speaks_for_a_hit_is_weak(sort: str) -> None:
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_a_hit_whose_name_is_the_query_has_at_least_the_stated_confidence(sort: str) -> None:
-    named = Evidence(sort, 0.0, 0.0, 0.0, 0.0, 0.0, exact=1.0)
+    named = Evidence(sort, 0.0, 0.0, 0.0, 0.0, exact=1.0)
 
     assert confidence(named) >= calibrated().name == 0.8
     assert confidence(replace(named, exact=0.5)) < calibrated().name
@@ -160,8 +163,30 @@ class TestRarity:
         assert made.known == made.share(["hash", "pass"]) < whole.known == 1
         assert rarity({"s": 4}, documents=10, typed={"s": 0.0}).known == 0
 
+    def test_a_term_tells_more_the_oftener_it_stands_and_the_shorter_the_text_is(self) -> None:
+        made = rarity({"rare": 1, "common": 9}, documents=10)
+
+        once = made.strength({"rare": 1}, length=1000)
+        assert once == pytest.approx(made.of["rare"] / made.unknown / (1 + 1.2))
+        assert once < made.strength({"rare": 4}, length=1000) < made.mass(["rare"])
+        assert made.strength({"rare": 1}, length=4000) < once
+        both = made.strength({"rare": 1, "common": 1, "other": 9}, length=1000)
+        assert once < both
+        assert both - once == pytest.approx(made.strength({"common": 1}, length=1000))
+
+    def test_what_stands_for_a_term_is_as_strong_as_the_rarest_of_it(self) -> None:
+        stand = {"ship": {frozenset({"long", "boat"}): 1}}
+        made = rarity({"ship": 0}, documents=10, instead=stand)
+        plain = rarity({"ship": 1}, documents=10)
+
+        assert made.strength({"long": 5, "boat": 2}, length=50) == pytest.approx(
+            plain.strength({"ship": 2}, length=50)
+        )
+        assert made.strength({"long": 5}, length=50) == 0
+
     def test_a_query_without_terms_is_not_covered_by_anything(self) -> None:
         assert NOTHING_RARE.share(["word"]) == NOTHING_RARE.mass(["word"]) == 0
+        assert NOTHING_RARE.strength({"word": 1}, length=9) == 0
         assert rarity({}, documents=3).known == 0
 
     def test_deleted_documents_that_are_still_counted_do_no_harm(self) -> None:

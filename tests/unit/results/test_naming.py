@@ -112,6 +112,38 @@ def test_very_long_queries_and_names_are_answered() -> None:
     assert said("(" * 10_000, node("(" * 10_000, title="{#" * 10_000)) in (0, AMONG, WHOLE)
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("createStore", "createStore"),
+        ("create store", "createStore"),
+        ("`create_store()`", "create_store"),
+        ("Install", "Install"),
+        ("Router::add", "Router.add"),
+        ("src/core/things.py", "x"),
+        ("things.py", "x"),
+        ("東京", "東京"),
+    ],
+)
+@pytest.mark.parametrize("asked", ["{} reducer", "reducer {}", "reducer {} getState"])
+def test_words_beside_a_name_take_nothing_from_it_where_the_node_holds_them(
+    query: str, name: str, asked: str
+) -> None:
+    text = asked.format(query)
+
+    assert exact(query, names_in(query), node(name)) == WHOLE
+    assert exact(text, names_in(text), node(name), is_held=True) == WHOLE
+    assert exact(text, names_in(text), node(name), is_held=False) < WHOLE
+
+
+def test_half_a_name_stays_half_beside_words_that_the_node_holds() -> None:
+    for query, name in (("FromRequest", "from_request"), ("Query", "query!"), ("things", "run")):
+        text = f"{query} handler"
+        assert exact(query, names_in(query), node(name)) == AMONG
+        assert exact(text, names_in(text), node(name), is_held=True) == AMONG
+    assert exact("make store", frozenset(), node("createStore"), is_held=True) == 0
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_two_texts_have_an_answer(query: str, name: str) -> None:
     assert said(query, node(name)) in (0.0, AMONG, WHOLE)
