@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trivium.backends.embedded.aside import write_aside
+from trivium.aside import write_aside
 from trivium.config import KNOWN, Setting, Settings, Value, checked
 from trivium.errors import ConfigError
 

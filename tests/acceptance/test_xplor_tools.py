@@ -49,6 +49,25 @@ def test_g29_callers_go_three_links_and_impact_five(chain: Collection) -> None:
     assert "step3" in callers.text
 
 
+def test_a_symbol_may_be_named_by_its_address(chain: Collection) -> None:
+    url = f"trivium://{chain.name}/step3.py#L4-L6"
+
+    for tool, argument in (("context", "symbol"), ("impact", "target"), ("callers", "function")):
+        assert call(chain, "xplor", tool, **{argument: url}).data["id"] == "code:step3.py#step3"
+    assert names(call(chain, "xplor", "callees", function=url, depth=1).data["results"]) == [
+        "step2"
+    ]
+    walk = call(chain, "xplor", "traverse", startNode=url, query="step")
+    assert walk.data["entryPoint"] == "code:step3.py#step3"
+
+
+def test_an_address_that_leads_nowhere_is_an_error(chain: Collection) -> None:
+    said = call(chain, "xplor", "callers", function=f"trivium://{chain.name}/gone.py#L1")
+
+    assert said.is_error
+    assert "gone.py" in said.text
+
+
 def test_callees_go_as_far_as_asked(chain: Collection) -> None:
     said = call(chain, "xplor", "callees", function="step6", depth=2)
 

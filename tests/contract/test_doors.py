@@ -8,7 +8,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import httpx
 import pytest
 from mcp import Client, StdioServerParameters
 from pydantic.alias_generators import to_camel
+from tests.e2e.server import serving, soon
 
 import trivium
 from trivium import config
@@ -80,22 +80,10 @@ def environment(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def address(shop: Path) -> Iterator[str]:
-    serve = subprocess.Popen(
-        [COMMAND, "serve", str(shop), "--port", "0"],
-        env=environment(shop),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert serve.stderr is not None
-    try:
-        address = next(line for line in serve.stderr if "http://" in line).split()[-1]
+    with serving([shop], shop.parent / "home") as server:
         # Until it has been through its folder, its answers rightly say so.
-        while httpx.get(f"{address}/health").json()["status"] != "ok":
-            time.sleep(0.05)
-        yield address
-    finally:
-        serve.kill()
-        serve.communicate()
+        assert soon(server.is_ready)
+        yield str(server.client.base_url).rstrip("/")
 
 
 @pytest.fixture(scope="module")

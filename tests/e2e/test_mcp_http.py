@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
+from tests.e2e.server import serving, soon
 
 import trivium
 
@@ -52,21 +52,9 @@ def address(folders: list[Path]) -> Iterator[str]:
 
 
 def served(folders: list[Path], *options: str) -> Iterator[str]:
-    serve = subprocess.Popen(
-        [sys.executable, "-c", SERVE, "serve", *map(str, folders), "--port", "0", *options],
-        env=environ(folders),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert serve.stderr is not None
-    try:
-        address = next(line for line in serve.stderr if "http://" in line).split()[-1]
-        while httpx.get(f"{address}/health").json()["status"] != "ok":
-            time.sleep(0.05)
-        yield address
-    finally:
-        serve.terminate()
-        serve.communicate(timeout=60)
+    with serving(folders, folders[0].parent / "home", *options) as server:
+        assert soon(server.is_ready)
+        yield str(server.client.base_url).rstrip("/")
 
 
 def talk(

@@ -62,6 +62,17 @@ def test_calls_that_were_read_before_the_end_of_input_are_answered(
         assert one["result"]["structuredContent"]["total"] == 1
 
 
+@pytest.mark.parametrize("options", [(), ("--connect",)])
+def test_an_id_used_again_before_its_answer_gets_two_answers_and_ends_nothing(
+    shop: Path, options: tuple[str, ...]
+) -> None:
+    replies = said_to(shop, [*GREETED, call(10), call(10), call(11), call(10)], *options)
+
+    found = [one for one in replies if one.get("id", 0) >= 10]
+    assert sorted(one["id"] for one in found) == [10, 10, 10, 11]
+    assert all(one["result"]["structuredContent"]["total"] == 1 for one in found)
+
+
 def test_a_line_that_is_no_message_gets_an_error_and_the_next_is_answered(shop: Path) -> None:
     lines = [*GREETED, "{oops", "", '{"jsonrpc": "2.0", "id": []}', call(10)]
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from trivium.aside import write_aside
 from trivium.errors import IndexLocked, UsageError
 
 if TYPE_CHECKING:
@@ -87,12 +88,7 @@ class Judgements:
             os.fsync(file.fileno())
 
     def _rewrite(self, lines: Iterable[str]) -> None:
-        aside = self.file.with_suffix(".part")
-        with aside.open("w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(self.file)
+        write_aside(self.file, "".join(lines).encode("utf-8", "surrogateescape"))
 
     def _lines(self) -> list[str]:
         try:

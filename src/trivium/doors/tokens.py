@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import secrets
 import threading
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from pathlib import Path
 
+from trivium.aside import write_aside
 from trivium.errors import ConfigError, NotFound, UsageError, unknown
 
 _PREFIX = "trv_"
@@ -113,16 +113,11 @@ class Tokens:
             for one in tokens
         ]
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        aside = self.file.with_name(f".tokens.{os.getpid()}.part")
+        data = json.dumps(rows, indent=1, ensure_ascii=False).encode()
         try:
-            # For its owner alone, from its first byte on.
-            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:  # noqa: PTH123
-                json.dump(rows, file, indent=1, ensure_ascii=False)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(self.file)
+            # For its owner alone.
+            write_aside(self.file, data, mode=0o600)
         except OSError as error:
-            aside.unlink(missing_ok=True)
             raise UsageError(f"{self.file} cannot be written: {error.strerror}") from error
 
     def _parsed(self) -> tuple[Token, ...]:

@@ -24,7 +24,7 @@ from filelock import FileLock
 
 from trivium.analysis.fields import OPERATOR, PICKED, every_field, is_unit, split_of, texts_of
 from trivium.analysis.words import analyser, edition
-from trivium.backends.embedded.aside import Replaced, write_aside
+from trivium.aside import Replaced, write_aside
 from trivium.backends.embedded.asks import Fields, compile_filter, compile_query
 from trivium.errors import BackendError, IndexUnusable
 from trivium.filtering.conditions import ATTRIBUTES, Filter

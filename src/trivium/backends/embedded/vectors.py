@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from trivium.aside import Replaced, write_aside, writing_aside
 from trivium.backends.base import Listed
-from trivium.backends.embedded.aside import Replaced, write_aside, writing_aside
 from trivium.backends.embedded.lists import Lists, unlisted
 from trivium.backends.embedded.scan import Rows, empty_rows
 

@@ -144,40 +144,35 @@ def _code(hit: Hit, _: str) -> Data:
 
 
 def _note(hit: Hit, text: str) -> Data:
-    return {
-        "id": hit.id,
-        "title": hit.node.title or hit.node.name,
-        "content": text,
-        "tags": list(hit.node.tags),
-        "score": hit.score,
-    }
+    return _titled(hit, content=text)
 
 
-def _task(hit: Hit, _: str) -> Data:
+def task(hit: Hit, _: str = "") -> Data:
+    """Return what is said of a task, or an epic, that was found."""
     metadata = hit.node.metadata
-    return {
-        "id": hit.id,
-        "title": hit.node.title or hit.node.name,
-        "description": hit.node.description,
-        "status": metadata.get("status", ""),
-        "priority": metadata.get("priority", ""),
-        "tags": list(hit.node.tags),
-        "score": hit.score,
-    }
+    return _titled(
+        hit,
+        description=hit.node.description,
+        status=metadata.get("status", ""),
+        priority=metadata.get("priority", ""),
+    )
 
 
 def _skill(hit: Hit, _: str) -> Data:
     metadata = hit.node.metadata
-    return {
-        "id": hit.id,
-        "title": hit.node.title or hit.node.name,
-        "description": hit.node.description,
-        "source": metadata.get("source", "user"),
-        "confidence": metadata.get("confidence", 1.0),
-        "usageCount": metadata.get("usageCount", 0),
-        "tags": list(hit.node.tags),
-        "score": hit.score,
-    }
+    return _titled(
+        hit,
+        description=hit.node.description,
+        source=metadata.get("source", "user"),
+        confidence=metadata.get("confidence", 1.0),
+        usageCount=metadata.get("usageCount", 0),
+    )
+
+
+def _titled(hit: Hit, **facts: object) -> Data:
+    """Return what somebody wrote: its title and tags, with what its kind has beside them."""
+    title = hit.node.title or hit.node.name
+    return {"id": hit.id, "title": title, **facts, "tags": list(hit.node.tags), "score": hit.score}
 
 
 def _code_files(upkeep: Upkeep, request: FileSearch) -> Reply:
@@ -258,7 +253,7 @@ _CODE = {
     "score": NUMBER,
 }
 _NOTE = {"id": TEXT, "title": TEXT, "content": TEXT, "tags": TEXTS, "score": NUMBER}
-_TASK = {
+FOUND_TASK = {
     "id": TEXT,
     "title": TEXT,
     "description": TEXT,
@@ -317,8 +312,8 @@ TOOLS = (
         "Search tasks",
         "Find tasks by words, meaning and what they are linked with.",
         Search,
-        _results(_TASK),
-        _searched("task", _task),
+        _results(FOUND_TASK),
+        _searched("task", task),
     ),
     Offer(
         "skills_search",

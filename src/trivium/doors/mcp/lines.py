@@ -7,6 +7,7 @@ message. Here input ends once all is answered, or after a while; a broken line g
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -37,13 +38,14 @@ class _Owed:
     """The requests that were read and not answered yet."""
 
     def __init__(self) -> None:
-        self._ids: set[RequestId] = set()
+        # Ids should differ; where a client uses one again too soon, each request gets its answer.
+        self._ids: Counter[RequestId] = Counter()
         self._none = anyio.Event()
 
     def read(self, message: object) -> None:
         """Note a request, or that one is not waited for any more."""
         if isinstance(message, JSONRPCRequest):
-            self._ids.add(message.id)
+            self._ids[message.id] += 1
         elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
             self._drop((message.params or {}).get("requestId"))
 
@@ -61,7 +63,7 @@ class _Owed:
 
     def _drop(self, key: RequestId | None) -> None:
         if key is not None:
-            self._ids.discard(key)
+            self._ids -= Counter({key: 1})
         if not self._ids:
             self._none.set()
 

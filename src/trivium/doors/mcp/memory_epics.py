@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from trivium.doors.answers import Asked
-from trivium.doors.mcp.graph import Count, Mode, Share, Text
+from trivium.doors.mcp.graph import FOUND_TASK, Count, Mode, Share, Text, task
 from trivium.doors.mcp.memory_shelf import YES, InCollection, Tools, Version, replied, results
 from trivium.doors.mcp.memory_tasks import ROW, TASK, TaskId, row
 from trivium.doors.mcp.offer import Offer
-from trivium.doors.mcp.schema import COUNT, NUMBER, TEXT, TEXTS, keyed, listed
+from trivium.doors.mcp.schema import COUNT, TEXT, TEXTS, keyed, listed
 from trivium.doors.memory import (
     Description,
     EpicStatus,
@@ -149,20 +149,7 @@ def _search(upkeep: Upkeep, request: Search) -> Reply:
             search_mode=request.search_mode,
         )
     )
-    return results(
-        [
-            {
-                "id": hit.id,
-                "title": hit.node.title or hit.node.name,
-                "description": hit.node.description,
-                "status": hit.node.metadata.get("status", ""),
-                "priority": hit.node.metadata.get("priority", ""),
-                "tags": list(hit.node.tags),
-                "score": hit.score,
-            }
-            for hit in answer.results
-        ]
-    )
+    return results([task(hit) for hit in answer.results])
 
 
 def _link_task(upkeep: Upkeep, request: Belonging) -> Reply:
@@ -179,16 +166,6 @@ def _unlink_task(upkeep: Upkeep, request: Belonging) -> Reply:
     shelf.update(task.slug, epic=None)
     return replied({"epicId": epic.id, "taskId": task.id, "unlinked": True})
 
-
-_SCORED = {
-    "id": TEXT,
-    "title": TEXT,
-    "description": TEXT,
-    "status": TEXT,
-    "priority": TEXT,
-    "tags": TEXTS,
-    "score": NUMBER,
-}
 
 EPICS = (
     Offer(
@@ -241,7 +218,7 @@ EPICS = (
         "Search epics",
         "Find epics by words, meaning and what they are linked with.",
         Search,
-        keyed({"results": listed(keyed(_SCORED))}),
+        keyed({"results": listed(keyed(FOUND_TASK))}),
         _search,
     ),
     Offer(

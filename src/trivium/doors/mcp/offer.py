@@ -24,7 +24,8 @@ class Offer:
     `is_strict` that an argument it lacks is an error of the protocol, as in seed 004;
     `names_all` that its result says which collections there are; `is_of_many` that several may
     be asked at once, and `answer` gets them all; `is_about_one` that its id may be of any
-    collection, where none is named; `writes` that it changes something, and
+    collection, where none is named; `about` is the argument that names a node, which may be an
+    address of another collection; `writes` that it changes something, and
     `replaces` that what was there before may be gone then; `quotes` that it tells what files of
     memory say, which is masked for who may not change them.
     """
@@ -40,6 +41,7 @@ class Offer:
     names_all: bool = False
     is_of_many: bool = False
     is_about_one: bool = False
+    about: str = "id"
     writes: bool = False
     replaces: bool = False
     quotes: bool = False
@@ -47,7 +49,7 @@ class Offer:
     def collection_of(self, request: Strict) -> str | None:
         """Return the collection that a request names, if it names one. Raises RequestInvalid."""
         named: str | None = getattr(request, "collection", None)
-        return finding.collection_of(str(getattr(request, "id", "")), named)
+        return finding.collection_of(str(getattr(request, self.about, "")), named)
 
     @property
     def input_schema(self) -> Schema:

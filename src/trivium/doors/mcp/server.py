@@ -150,7 +150,7 @@ class Service:
             self._desk.ready(name, only=only, waits=offer.waits, notice=notice) for name in names
         ]
         if offer.is_about_one and wanted is None:
-            kept = [self._desk.holder(kept[0], str(getattr(request, "id", "")), only=only)]
+            kept = [self._desk.holder(kept[0], str(getattr(request, offer.about, "")), only=only)]
         reply = offer.answer(kept if offer.is_of_many else kept[0], request)
         if offer.quotes and not _may_edit(scope):
             from trivium.doors.mcp.memory_shelf import masked

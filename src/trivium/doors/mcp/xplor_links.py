@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from trivium.doors import finding
 from trivium.doors.answers import MAX_QUERY_CHARACTERS, Data, Strict
 from trivium.doors.mcp import address
 from trivium.doors.mcp.budget import Reply
@@ -39,7 +40,7 @@ Name = Annotated[
     Field(
         min_length=1,
         max_length=MAX_QUERY_CHARACTERS,
-        description="An id, a path, or the name of a symbol that only one has.",
+        description="An id, a path, an address, or the name of a symbol that only one has.",
     ),
 ]
 Depth = Annotated[int, Field(ge=1, le=10, description="How many links away.")]
@@ -84,7 +85,7 @@ def context(upkeep: Upkeep, request: Symbol) -> Reply:
     """Return a node and all that it is linked with."""
     return _related(
         upkeep,
-        lambda collection: collection.neighbors(request.symbol),
+        lambda collection: collection.neighbors(_named(collection, request.symbol)),
         max_tokens=request.max_tokens,
     )
 
@@ -96,7 +97,9 @@ def impact(upkeep: Upkeep, request: Target) -> Reply:
     over: frozenset[EdgeType] = frozenset({EdgeType.CALLS, EdgeType.IMPORTS})
     return _related(
         upkeep,
-        lambda collection: collection.impact(request.target, depth=_IMPACT_DEPTH, types=over),
+        lambda collection: collection.impact(
+            _named(collection, request.target), depth=_IMPACT_DEPTH, types=over
+        ),
         max_tokens=request.max_tokens,
     )
 
@@ -105,7 +108,9 @@ def callers(upkeep: Upkeep, request: Function) -> Reply:
     """Return what calls a function, and what calls that."""
     return _related(
         upkeep,
-        lambda collection: collection.callers(request.function, depth=request.depth),
+        lambda collection: collection.callers(
+            _named(collection, request.function), depth=request.depth
+        ),
         max_tokens=request.max_tokens,
     )
 
@@ -114,7 +119,9 @@ def callees(upkeep: Upkeep, request: Function) -> Reply:
     """Return what a function calls, and what that calls."""
     return _related(
         upkeep,
-        lambda collection: collection.callees(request.function, depth=request.depth),
+        lambda collection: collection.callees(
+            _named(collection, request.function), depth=request.depth
+        ),
         max_tokens=request.max_tokens,
     )
 
@@ -141,7 +148,7 @@ def traverse(upkeep: Upkeep, request: Traverse) -> Reply:
 
 def _walked(collection: Collection, *, request: Traverse, max_tokens: int) -> Reply:
     found = collection.traverse(
-        request.start_node,
+        _named(collection, request.start_node),
         request.query,
         max_depth=request.max_depth,
         max_nodes=request.max_nodes,
@@ -174,6 +181,12 @@ def _walked(collection: Collection, *, request: Traverse, max_tokens: int) -> Re
         for step in steps
     ]
     return Reply(data, "\n\n".join(blocks))
+
+
+def _named(collection: Collection, wanted: str) -> str:
+    """Return what a node is called here: of an address the id of what stands there."""
+    is_address = wanted.startswith(address.SCHEME)
+    return finding.node_id(collection, wanted) if is_address else wanted
 
 
 def _step(visit: Visit, shown: Disclosed) -> Data:
@@ -270,6 +283,7 @@ TOOLS = (
         Symbol,
         _RELATIONS,
         context,
+        about="symbol",
     ),
     Offer(
         "impact",
@@ -278,6 +292,7 @@ TOOLS = (
         Target,
         _RELATIONS,
         impact,
+        about="target",
     ),
     Offer(
         "callers",
@@ -286,6 +301,7 @@ TOOLS = (
         Function,
         _RELATIONS,
         callers,
+        about="function",
     ),
     Offer(
         "callees",
@@ -294,6 +310,7 @@ TOOLS = (
         Function,
         _RELATIONS,
         callees,
+        about="function",
     ),
     Offer(
         "traverse",
@@ -310,5 +327,6 @@ TOOLS = (
             }
         ),
         traverse,
+        about="start_node",
     ),
 )

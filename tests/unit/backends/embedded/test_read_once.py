@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from trivium.aside import Replaced, write_aside
 from trivium.backends.embedded import derive, life, read
-from trivium.backends.embedded.aside import Replaced, write_aside
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.vectors import SpaceState
 from trivium.filtering.conditions import EVERYTHING

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -146,10 +147,14 @@ def test_an_error_of_the_call_is_raised_as_it_was() -> None:
     workers.close()
 
 
-def test_a_process_hands_over_its_turns_less_often_than_python_does() -> None:
-    before = sys.getswitchinterval()
+def test_a_process_hands_over_its_turns_and_looks_for_garbage_less_often_than_python_does() -> None:
+    before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     try:
         balance()
         assert sys.getswitchinterval() > before
+        assert gc.get_threshold()[0] > thresholds[0]
+        assert gc.get_freeze_count() > 0
     finally:
         sys.setswitchinterval(before)
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()

@@ -1,7 +1,8 @@
 """Bytes -> a file that is replaced all at once: written aside, synced, renamed.
 
-Used for every file of an index that has no transaction of its own. `Replaced` reads such a
-file again only once another has taken its place.
+Used for every file that has no transaction of its own, but for those of the memory, which must
+not take the place of another's (memory.files). `Replaced` reads such a file again only once
+another has taken its place.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
@@ -20,21 +21,30 @@ T = TypeVar("T")
 _SETTLED_NS = 3_000_000_000
 
 
-def write_aside(path: Path, data: bytes) -> None:
+def write_aside(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     """Make `data` the content of `path`; a reader sees the old content or the new."""
-    with writing_aside(path) as file:
+    with writing_aside(path, mode=mode) as file:
         file.write(data)
 
 
 @contextmanager
-def writing_aside(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that becomes `path` at the end, unless that is not reached."""
+def writing_aside(path: Path, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
+    """Give a file to write that becomes `path` at the end, unless that is not reached.
+
+    `mode` says who may read and write it, from its first byte on.
+    """
     temporary = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
-    with temporary.open("wb") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(temporary, flags, mode), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 class Replaced(Generic[T]):
