@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from trivium.backends.base import Backend, Pending, Snapshot, Writer
@@ -65,10 +65,13 @@ class Filling:
             ) as part:
                 if part is None:
                     return
+                since = _done_until(self._backend.meta(), model)
                 with self._backend.writer(wait_s=self._wait_s) as writer:
-                    left = writer.count_pending(model)
-                    limit = _PENDING * parts
-                    found = writer.pending(model, limit=limit, first=first()) if left else ()
+                    left = writer.count_pending(model, since=since)
+                    found: Sequence[Pending] = ()
+                    if left:
+                        limit = _PENDING * parts
+                        found = writer.pending(model, limit=limit, first=first(), since=since)
                 pending = [one for one in found if part_of(one.key, parts) == part][:_PENDING]
                 if not pending:
                     done.add(part)
@@ -219,11 +222,9 @@ def embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Pr
     try:
         model = embedder.model_id
         meta = backend.meta()
-        seq, since = meta.get("seq", ""), meta.get(f"embedded {model}", "")
-        if since == seq:
+        seq, known = meta.get("seq", ""), _done_until(meta, model)
+        if seq == meta.get(f"embedded {model}"):
             return
-        # One that is ahead is of another record, of which this one was made.
-        known = int(since) if since and seq and int(since) < int(seq) else 0
         left = writer.count_pending(model, since=known)
         done = 0
         while pending := writer.pending(model, limit=_INSTANT_AT_ONCE, since=known) if left else ():
@@ -235,3 +236,12 @@ def embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Pr
     except (ModelError, MissingExtra) as error:
         # Each answer says so, too: the model cannot embed its query either.
         log.warning("no vectors of %s: %s", embedder.name, error)
+
+
+def _done_until(meta: Mapping[str, str], model: str) -> int:
+    """Return the batch up to which every text has a vector, as a sync has noted it; 0 if none has.
+
+    One that is ahead is of another record, of which this one was made.
+    """
+    seq, since = int(meta.get("seq") or 0), int(meta.get(f"embedded {model}") or 0)
+    return since if since <= seq else 0
