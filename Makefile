@@ -6,6 +6,7 @@
 # make eval    ranking quality, the tables of docs/quality.md:  make eval DATA="folder ..." [REPOS=folder]
 #              [PROFILES="best rag"] [MODELS=minilm] [PARTS=] [SPLIT=train] [LIMIT=100] [REPORT=report.html]
 # make bench   speed, memory and size, each against a peer in the same run
+# make performance  write docs/performance.md: targets, growth, other libraries (they are downloaded; an hour)
 # make scale   index a folder of very many files:  make scale FILES=200000
 # make granite  make a better model for meaning from its wheel:  make granite OUT=~/models/granite
 # make browser  install a browser for the tests of the web page (Debian's chromium; others: by hand)
@@ -25,7 +26,7 @@ OUT ?= build/granite
 NODES ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test test-cluster check tests browser screenshots coverage wheel eval bench scale crash granite seeds lock clean
+.PHONY: setup demo test test-cluster check tests browser screenshots coverage wheel eval bench performance scale crash granite seeds lock clean
 
 setup: $(VENV)/.ready
 
@@ -92,6 +93,11 @@ granite: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+performance: setup
+	mkdir -p build && rm -f build/peers.json
+	$(BIN)/python -m benchmarks.peers --json build/peers.json
+	$(BIN)/python -m benchmarks.performance --peers build/peers.json --out docs/performance.md
 
 scale: setup
 	$(BIN)/python -m benchmarks.scale --files $(FILES)

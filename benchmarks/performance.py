@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -42,27 +43,40 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=list(_SIZES))
     parser.add_argument("--million", action="store_true", help="a million chunks as well")
     parser.add_argument("--peers", type=Path, help="what benchmarks.peers wrote as --json")
+    parser.add_argument("--of", type=Path, help="write the page of what a run kept as --json")
     parser.add_argument("--out", type=Path, default=Path("docs/performance.md"))
     asked = parser.parse_args()
     sizes = sorted({*asked.sizes, *([_MILLION] if asked.million else [])})
+    if asked.of is None:
+        found = measured(asked.cache, sizes)
+    else:
+        found = json.loads(asked.of.read_text(encoding="utf-8"))
+    if asked.json is not None:
+        asked.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    found["peers"] = _peers(asked.peers)
+    beside = asked.out.with_suffix(".svg")
+    beside.write_text(picture(found["grown"]), encoding="utf-8")
+    asked.out.write_text(page(found, picture=beside.name), encoding="utf-8")
+
+
+def measured(cache: Path, sizes: Sequence[int]) -> dict[str, Any]:
+    """Return all figures but those of the peers."""
     bandwidth = bandwidth_gb()
-    grown = [_grown(asked.cache, size, bandwidth=bandwidth) for size in sizes]
-    large = prepare(asked.cache, chunks=max(size for size in sizes if size < _MILLION))
-    middling = prepare(asked.cache, chunks=min(sizes, key=lambda size: abs(size - _INDEXED)))
-    found = {
+    grown = [_grown(cache, size, bandwidth=bandwidth) for size in sizes]
+    large = prepare(cache, chunks=max(size for size in sizes if size < _MILLION))
+    middling = prepare(cache, chunks=min(sizes, key=lambda size: abs(size - _INDEXED)))
+    cores = os.cpu_count() or 1
+    return {
+        "machine": f"{cores} cores, {platform.machine()}, Python {platform.python_version()}",
+        "cores": cores,
         "bandwidth": bandwidth,
         "grown": grown,
         "filtered": _filtered(large),
         "taken in": _taken_in(middling),
         "threads": _threads(large),
         "stages": {name: _stages(large, name) for name in ("rag", "best")},
-        "peers": _peers(asked.peers),
+        "load": os.getloadavg()[1],
     }
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    beside = asked.out.with_suffix(".svg")
-    beside.write_text(picture(grown), encoding="utf-8")
-    asked.out.write_text(page(found, picture=beside.name), encoding="utf-8")
 
 
 def bandwidth_gb() -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,8 +19,9 @@ _HEAD = """# Performance
 
 Written by one command, `make performance`: every figure here is of one run. {machine}.
 Processor time of the process with all its threads: other work on the machine changes it less than
-the clock, and still slows memory and caches. **Compare within the run**: at its end {load:.0f} processes were waiting for {cores} cores. What the
-corpora are, and what else is measured: [benchmarks](benchmarks.md).
+the clock, and still slows memory and caches. **Compare within the run**: at its end {load:.0f}
+processes were waiting for {cores} cores. What the corpora are, and what else is measured:
+[benchmarks](benchmarks.md).
 
 "Ids alone" is a `rag` query up to its fused ranking: the snapshot, both retrievers, fusion. Raw is
 Tantivy alone and one int8 scan alone. In full a query also fetches texts, marks words, counts
@@ -49,9 +48,7 @@ is fetching, snippets and confidence; `facets` has what follows it: suggestions 
 
 def page(found: Mapping[str, Any], *, picture: str) -> str:
     """Return the page."""
-    cores = os.cpu_count() or 1
-    machine = f"{cores} cores, {platform.machine()}, Python {platform.python_version()}"
-    head = _HEAD.format(machine=machine, load=os.getloadavg()[1], cores=cores)
+    head = _HEAD.format(machine=found["machine"], load=found["load"], cores=found["cores"])
     parts = [head, "## Targets", _table(_targets(found))]
     parts += ["## Growth", _growth_words(found, picture), _table(_growth(found["grown"]))]
     parts += ["## Filters", _FILTERS, _table(_filters(found["filtered"]))]

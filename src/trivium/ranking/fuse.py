@@ -7,14 +7,15 @@ engine, after retrieval and before boosts. The order of the retrievers does not 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import compress, repeat
 
 from trivium.types import ChunkId, Part, Ranking, Scored, Scores, best_first
 
 # Neither side is ever silenced by it.
 _MOST_BY_MATCH = 4.0
+_RANKS_KEPT = 1024
 
 
 def rrf(
@@ -25,12 +26,19 @@ def rrf(
     A chunk gains weight / (k + rank) from each ranking that lists it, with ranks
     counted from 1, and nothing from one that does not.
     """
-    parts: defaultdict[ChunkId, list[Part]] = defaultdict(list)
+    names: dict[ChunkId, tuple[str, ...]] = {}
+    values: dict[ChunkId, tuple[float, ...]] = {}
     for ranking in sorted(rankings, key=lambda one: one.name):
         weight = 1.0 if weights is None else weights.get(ranking.name, 1.0)
         for rank, chunk_id in enumerate(ranking.ids, start=1):
-            parts[chunk_id].append(Part(f"{ranking.name} rank {rank}", weight / (k + rank)))
-    return best_first(Scored(chunk_id, tuple(gained)) for chunk_id, gained in parts.items())
+            names[chunk_id] = (*names.get(chunk_id, ()), _said(ranking.name, rank))
+            values[chunk_id] = (*values.get(chunk_id, ()), weight / (k + rank))
+    return best_first([Scored.summed(one, names[one], values[one]) for one in names])
+
+
+@lru_cache(_RANKS_KEPT)
+def _said(name: str, rank: int) -> str:
+    return f"{name} rank {rank}"
 
 
 def weighted(

@@ -30,6 +30,9 @@ def grown(size: int, *, bare: float, best: float) -> dict[str, Any]:
 
 
 FOUND: dict[str, Any] = {
+    "machine": "2 cores",
+    "cores": 2,
+    "load": 3.0,
     "bandwidth": 9.5,
     "grown": [grown(10_000, bare=1.2, best=3.0), grown(100_000, bare=1.2, best=30.0)],
     "filtered": [

@@ -7,6 +7,7 @@ EmbeddedSnapshot for one view or one space.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from trivium.backends.embedded.filters import needs_rows
@@ -28,7 +29,9 @@ _FEW = 1000
 
 
 def _ranking(name: str, found: list[tuple[float, ChunkId]], *, depth: int) -> Ranking:
-    best = sorted(found, key=lambda hit: (-hit[0], hit[1]))[:depth]
+    # Twice, by what C can look up: a third of the time of once by a pair made in Python.
+    by_id = sorted(found, key=itemgetter(1))
+    best = sorted(by_id, key=itemgetter(0), reverse=True)[:depth]
     return Ranking(name, tuple(one for _, one in best), tuple(score for score, _ in best))
 
 
