@@ -30,7 +30,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 setup: $(VENV)/.ready
 
-$(VENV)/.ready: requirements/dev.txt requirements/run.txt pyproject.toml packages/minilm/pyproject.toml
+$(VENV)/.ready: requirements/dev.txt requirements/run.txt requirements/core.txt pyproject.toml packages/minilm/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.txt
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable . --editable packages/minilm
@@ -110,10 +110,9 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) -o requirements/core.txt
 	$(LOCK) --extra all -o requirements/run.txt
-	@# What run.txt pins is not pinned a second time; what it lacks, pip refuses.
-	$(LOCK) --extra all --group dev --constraint requirements/run.txt \
-	  $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements/run.txt) -o requirements/dev.txt
-	sed -i '1i -r run.txt' requirements/dev.txt
+	$(LOCK) --extra all --group dev -o requirements/dev.txt
+	$(PYTHON) requirements/beside.py requirements/dev.txt requirements/run.txt
+	$(PYTHON) requirements/beside.py requirements/run.txt requirements/core.txt
 
 clean:
 	rm -rf $(VENV) build dist .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
