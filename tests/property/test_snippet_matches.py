@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -32,9 +33,10 @@ _ASKED = st.lists(
 def test_a_text_holds_the_terms_that_its_tokens_have(name: str, text: str, asked: str) -> None:
     words_of = analyser(name)
     wanted = frozenset(words_of.terms(asked))
-    every = {term for token in re.findall(r"\w+", text) for term in words_of.terms(token)}
+    tokens = re.findall(r"\w+", text)
+    every = Counter(term for token in tokens for term in wanted.intersection(words_of.terms(token)))
 
-    assert held(text, wanted, words_of) == wanted & every
+    assert held(text, wanted, words_of) == every
 
 
 @given(text=_TEXTS, asked=_ASKED)
