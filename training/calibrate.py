@@ -1,7 +1,7 @@
 """What spoke for hits, as training.confidence wrote it -> weights, tables and a plot.
 
-Fits one logistic model without negative weights for each sort of evidence; with a model, softens
-it by what it overstates on sets that are left out in turn. For the figures each set is judged by
+Fits one logistic model without negative weights for each sort of evidence, and softens it by what
+it overstates on sets that are left out in turn. For the figures each set is judged by
 what is fitted to the others; what is written is fitted to all.
 
     python -m training.calibrate ROWS --plot docs/confidence.svg [--write src/.../confidence.toml]
@@ -34,8 +34,6 @@ SPARSE = frozenset(
 # Sets that say of what they judged whether it is wrong: the rest is left out.
 GRADED = frozenset({"csn-challenge", "movies-msrd"})
 FILES = {"words": "words", "static": "instant", "minilm": "transformer"}
-# What overstates on sets it has not seen; words alone do not, and would be made to understate.
-SOFTENED = frozenset({"instant", "transformer"})
 # How much queries that nothing answers weigh beside those of a set.
 UNANSWERED = 0.35
 WEAK, NAME = 0.15, 0.8
@@ -45,11 +43,15 @@ _EVIDENCE = frozenset(one.name for one in fields(Evidence))
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The hits of all queries as arrays: signs (n, signs), whether right, weights, origins."""
+    """The hits of all queries as arrays: signs (n, signs), whether right, weights, origins.
+
+    `even` are the weights where each of ten hits counts alike.
+    """
 
     signs: Floats
     right: Floats
     weight: Floats
+    even: Floats
     sets: NDArray[np.str_]
     kinds: NDArray[np.str_]
     is_first: NDArray[np.bool_]
@@ -61,6 +63,7 @@ class Hits:
             self.signs[mask],
             self.right[mask],
             self.weight[mask],
+            self.even[mask],
             self.sets[mask],
             self.kinds[mask],
             self.is_first[mask],
@@ -103,14 +106,18 @@ def hits_of(rows: Sequence[Row]) -> Hits:
     kinds_of: defaultdict[str, int] = defaultdict(int)
     for name, kind in places:
         kinds_of[name] += kind != "real"
-    weight = np.zeros(len(rows))
+    weight, even = np.zeros(len(rows)), np.zeros(len(rows))
     for (name, kind), those in places.items():
         share = 1 - UNANSWERED if kind == "real" else UNANSWERED / kinds_of[name]
-        weight[those] = share / len(those)
+        # As people read: the first of ten counts twice as much as the second.
+        looked = np.array([1 / rows[at]["rank"] for at in those])
+        weight[those] = share * looked / looked.sum()
+        even[those] = share / len(those)
     return Hits(
         np.array([[one[name] for name in names] for one in made]),
         np.array([float(row["gain"] > 0) for row in rows]),
         weight / weight.sum(),
+        even / even.sum(),
         np.array([row["set"] for row in rows]),
         np.array([row["kind"] for row in rows]),
         np.array([row["rank"] == 1 for row in rows]),
@@ -300,9 +307,8 @@ def main() -> None:
         every_row = read(sorted(given.rows.glob(f"*-{file}.jsonl")))
         rows = [row for row in every_row if row["sort"] == sort]
         hits = hits_of(known(rows))
-        fitted = softened if sort in SOFTENED else fit
-        said = left_out(hits, fitted=fitted)
-        made[sort] = (hits.names, fitted(hits))
+        said = left_out(hits, fitted=softened)
+        made[sort] = (hits.names, softened(hits))
         curves[sort] = reliability(said, hits)
         every = hits_of(rows)
         base = float(np.average(hits.right, weights=hits.weight))
@@ -310,7 +316,8 @@ def main() -> None:
         judged = brier(left_out(every, fitted=fit), every.right, every.weight)
         error = brier(said, hits.right, hits.weight)
         print(f"### {sort}\n\n{len(hits.right):,} hits. Brier score {error:.4f}; {none:.4f} for")
-        print(f"saying {base:.2f} of all; {judged:.4f} if what nobody judged is wrong.\n")
+        print(f"saying {base:.2f} of all; {judged:.4f} if what nobody judged is wrong;")
+        print(f"{brier(said, hits.right, hits.even):.4f} where each of ten hits counts alike.\n")
         print("\n".join(table(said, hits)), end="\n\n")
         print("| confidence | hits | said | right |\n|---|---|---|---|")
         for span, count, mean, share in curves[sort]:

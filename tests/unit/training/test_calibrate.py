@@ -28,6 +28,7 @@ def drawn(strengths: Sequence[Sequence[float]], *, seed: int = 5) -> Hits:
         np.vstack(signs),
         np.concatenate(right),
         np.full(every, 1 / every),
+        np.full(every, 1 / every),
         np.array(sets),
         np.array(["real"] * every),
         np.ones(every, dtype=bool),
