@@ -14,15 +14,16 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import Prepared, prepare, queries, settings_for
 from benchmarks.measure import Row, arguments, cpu_ms, high, middle
 from benchmarks.performance_page import page, picture
-from benchmarks.query import Asker, RawScan, RawText, embedder_for
+from benchmarks.query import Asker, RawScan, RawText, embedder_for, in_turn
 from trivium import speed
 from trivium.collection import Collection
 from trivium.filtering.conditions import EVERYTHING, Filter, build
@@ -102,7 +103,7 @@ def _grown(cache: Path, size: int, *, bandwidth: float) -> dict[str, Any]:
     return {
         "size": size,
         "chunks": corpus.chunks,
-        "raw": _raw(corpus, texts),
+        **_beside_raw(corpus, texts),
         "floor": 1000 * vectors / (bandwidth * 1e9),
         "disk": disk / corpus.chunks,
         "beyond": (disk - corpus.characters) / corpus.chunks,
@@ -126,17 +127,17 @@ def _asked_alone(what: str, texts: Sequence[str], cache: Path, size: int) -> Any
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _raw(corpus: Prepared, texts: Sequence[str]) -> float:
-    """Return what Tantivy alone and the scan alone take together, in the middle."""
+def _beside_raw(corpus: Prepared, texts: Sequence[str]) -> dict[str, float]:
+    """Ask Tantivy alone, the scan alone and for ids alone by turns, never the same in a row."""
     made = embedder_for(texts).made
-    text = RawText(corpus, "rag", texts)
-    scan = RawScan(corpus, {one: made[parse(one).meaning] for one in texts})
-    for one in texts[:10]:
-        text.ask(one)
-        scan.ask(one)
-    by_words = [cpu_ms(lambda one=one: text.ask(one)) for one in texts]  # type: ignore[misc]
-    near = [cpu_ms(lambda one=one: scan.ask(one)) for one in texts]  # type: ignore[misc]
-    return middle([sum(pair) for pair in zip(by_words, near, strict=True)])
+    acts: dict[str, Callable[[str], object]] = {
+        "words": RawText(corpus, "rag", texts).ask,
+        "scan": RawScan(corpus, {one: made[parse(one).meaning] for one in texts}).ask,
+        "ids": partial(Asker(corpus, texts).rank, name="rag"),
+    }
+    taken = in_turn(acts, texts)
+    raw = middle([sum(pair) for pair in zip(taken["words"], taken["scan"], strict=True)])
+    return {"raw": raw, "ratio": middle(taken["ids"]) / raw}
 
 
 def _filtered(corpus: Prepared) -> list[Row]:

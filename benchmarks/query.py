@@ -216,7 +216,7 @@ def _times(corpus: Prepared, texts: Sequence[str]) -> list[dict[str, str | int |
     }
     for name, filtered in where.items():
         acts[f"rag, filter {name}"] = partial(asker.ask, name="rag", where=filtered)
-    taken = _in_turn(acts, texts)
+    taken = in_turn(acts, texts)
     scans = taken["raw int8 scan"]
     rows: list[dict[str, str | int | float]] = []
     for name, spent in taken.items():
@@ -237,7 +237,7 @@ def _times(corpus: Prepared, texts: Sequence[str]) -> list[dict[str, str | int |
     return rows
 
 
-def _in_turn(
+def in_turn(
     acts: Mapping[str, Callable[[str], object]], texts: Sequence[str]
 ) -> dict[str, list[float]]:
     """Time every act on every query; no two acts in a row ask the same.

@@ -20,6 +20,7 @@ def grown(size: int, *, bare: float, best: float) -> dict[str, Any]:
         "size": size,
         "chunks": size - 3,
         "raw": 1.0,
+        "ratio": bare,
         "floor": 0.1,
         "disk": 2000.0,
         "beyond": 1500.0,
