@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from trivium.parsing.page import Block, Page, page_of
+from trivium.parsing.page import Page, page_of
 from trivium.types import Span
 
 _PATH, _FILES, _TITLE = "trivium-path", "trivium-files", "title"
@@ -52,7 +52,9 @@ def with_origin(text: str, path: str, *, title: str = "", files: tuple[str, ...]
         front = "".join(line + end for line in ("---", _MADE, *lines, "---"))
         return mark + front + text.removeprefix(_BOM)
     added = "".join(line + end for line in lines)
-    return text[: page.front.end] + added + text[page.front.end :]
+    is_like_ours = text[page.front.start : page.front.end].strip() == _MADE
+    at = page.front.start if is_like_ours else page.front.end
+    return text[:at] + added + text[at:]
 
 
 def origin_of(text: str) -> Origin | None:
@@ -63,12 +65,14 @@ def origin_of(text: str) -> Origin | None:
         return None
     files = _said(page, _FILES)
     names = tuple(one for one in files if isinstance(one, str)) if isinstance(files, list) else ()
-    spans = [block.span for block in _added(page, path)]
+    spans = sorted(_added(page, path), key=lambda one: one.start)
     plain = text
-    for span in sorted(spans, key=lambda one: one.start, reverse=True):
+    for span in reversed(spans):
         plain = plain[: span.start] + plain[span.end :]
     left = page_of(plain)
-    if left.front is not None and plain[left.front.start : left.front.end].strip() == _MADE:
+    is_all = left.front is not None and plain[left.front.start : left.front.end].strip() == _MADE
+    # Where it stands behind what was added, it was there before.
+    if is_all and text[page.front.start : spans[0].start].strip() == _MADE:
         mark = _BOM if plain.startswith(_BOM) else ""
         plain = mark + plain[left.body :]
     return Origin(path, names[:_MOST_FILES], plain)
@@ -95,21 +99,28 @@ def without_those(text: str) -> str:
     return _FOR_OTHERS.sub(r"\1", text, count=1)
 
 
-def _added(page: Page, path: str) -> list[Block]:
-    """Return the blocks that were added: the path, the files, and a title right after these."""
-    found = [one for one in page.blocks if one.key in _BARE.values()]
-    last = max(one.span.end for one in found)
+def _added(page: Page, path: str) -> list[Span]:
+    """Return the lines that were added: the path, the files, and a title right after these."""
+    found = [_line(page.text, one.span) for one in page.blocks if one.key in _BARE.values()]
+    last = max(one.end for one in found)
     stem = path.rpartition("/")[2].removesuffix(".md")
     for one in page.blocks:
-        said = page.text[one.span.start : one.span.end].partition(":")[2]
-        if one.key == _TITLE and one.span.start == last and _parsed(said) == stem:
-            found.append(one)
+        line = _line(page.text, one.span)
+        is_next = one.key == _TITLE and line.start == last
+        if is_next and _parsed(_value(page.text, line)) == stem:
+            found.append(line)
     return found
+
+
+def _line(text: str, span: Span) -> Span:
+    """Return the first line of a block: what was added has one, and remarks may follow it."""
+    end = text.find("\n", span.start, span.end)
+    return span if end < 0 else Span(span.start, end + 1)
 
 
 def _said(page: Page, key: str) -> object:
     block = page.block(_BARE[key])
-    return None if block is None else _parsed(_value(page.text, block.span))
+    return None if block is None else _parsed(_value(page.text, _line(page.text, block.span)))
 
 
 def _value(text: str, span: Span) -> str:

@@ -37,6 +37,7 @@ PATHS = st.sampled_from(["My Note.md", "A/B c/My Note.md", 'odd "quotes" ü.md']
 @example("\ufeff# Head\r\n", "a.md", ())
 @example("---\nnever: closed\n", "a.md", ())
 @example("---\ntitle: My Note\n---\n", "My Note.md", ())
+@example("---\n# made by trivium\n---", "My Note.md", ())
 def test_what_comes_out_is_what_went_in(text: str, path: str, files: tuple[str, ...]) -> None:
     title = path.rpartition("/")[2].removesuffix(".md")
 
