@@ -150,6 +150,8 @@ class FeedPromises(Promises):
         deadline=None,
         suppress_health_check=[
             HealthCheck.function_scoped_fixture,
+            # Each backend has a class of its own that runs it.
+            HealthCheck.differing_executors,
             HealthCheck.too_slow,
             HealthCheck.data_too_large,
         ],

@@ -186,7 +186,7 @@ function confident(node) {
     ["holds of the query", said.coverage, percent(said.coverage)],
     ["in its name, title and path", said.named, percent(Math.min(1, said.named))],
     ["terms that the collection knows", said.known, percent(said.known)],
-    ["strength of its words (in rare words, of 3)", Math.min(1, said.strength / 3), said.strength.toFixed(1)],
+    ["strength of words (rare ones, of 3)", Math.min(1, said.strength / 3), said.strength.toFixed(1)],
     ["closeness in meaning (cosine)", said.cosine, said.cosine?.toFixed(2)],
     [
       "above what is usual (deviations, of 10)",
