@@ -9,6 +9,7 @@ import click
 
 from trivium.config import Value
 from trivium.errors import UsageError
+from trivium.writing.feed import feed_under
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -34,8 +35,10 @@ def kept_by(reach: Mapping[str, Value], *, name: str | None, under: str | None) 
         if reach or under is not None:
             raise UsageError("--url, --user, --certificates and --under go with --collection NAME.")
         return {}
+    # A place that cannot be is said before a cluster is asked.
+    feed = feed_under(under or "")
     named: dict[str, Value] = {"backend.kind": "opensearch", "backend.collection": name}
-    return {**named, **reach, "backend.under": under or ""}
+    return {**named, **reach, "backend.under": feed.under}
 
 
 def reached_by(
