@@ -120,7 +120,7 @@ def _peer(
     name: str, place: Path, data: Path, *, patience_s: float, ours: float
 ) -> dict[str, str | int | float]:
     """Build a peer's index in one process and ask it in another."""
-    python = _environment(name, place, patience_s=patience_s)
+    python = environment(name, place, patience_s=patience_s)
     folder = place / f"{name}-{data.name}"
     shutil.rmtree(folder, ignore_errors=True)
     command = [str(python), "-m", f"benchmarks.peers.{name}"]
@@ -148,7 +148,7 @@ def _row(what: str, found: Any) -> dict[str, str | int | float]:  # noqa: ANN401
 
 def _answer(command: Sequence[str], *, patience_s: float, given: str = "") -> Any:  # noqa: ANN401 - JSON
     # A peer finds these modules by the path, and nothing of ours is installed beside it.
-    env = {**os.environ, "PYTHONPATH": _path(), "TOKENIZERS_PARALLELISM": "false"}  # noqa: TID251
+    env = {**os.environ, "PYTHONPATH": path_of_modules(), "TOKENIZERS_PARALLELISM": "false"}  # noqa: TID251
     done = subprocess.run(
         command,
         input=given,
@@ -161,7 +161,8 @@ def _answer(command: Sequence[str], *, patience_s: float, given: str = "") -> An
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _path() -> str:
+def path_of_modules() -> str:
+    """Return where a process of another environment finds these modules."""
     root = _HERE.parent.parent
     return os.pathsep.join([str(root / "src"), str(root)])
 
@@ -172,7 +173,7 @@ def wanted_by(name: str) -> str:
     return dict(line.split(": ", 1) for line in lines if not line.startswith("#"))[name]
 
 
-def _environment(name: str, place: Path, *, patience_s: float) -> Path:
+def environment(name: str, place: Path, *, patience_s: float) -> Path:
     """Return the Python of a peer's environment, made now if it is not there."""
     wanted = wanted_by(name)
     folder = place / f"env-{name}"

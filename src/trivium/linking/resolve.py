@@ -16,6 +16,7 @@ from trivium.linking.documents import document_targets, mention_targets
 from trivium.linking.imports import NOWHERE, module_of
 from trivium.linking.keys import folder_key, wanted
 from trivium.linking.languages import Ways, ways_of
+from trivium.linking.reach import Reach, Winding
 from trivium.linking.targets import AMBIGUOUS, BY_NAME, BY_TYPE, OVERLOAD, SURE, Target
 from trivium.linking.world import MOST_NAMED, Bindings, Module, World, bindings_of
 from trivium.types import BY_ID, LOCAL, Edge, EdgeType, NodeId, Reference, Symbol
@@ -63,6 +64,7 @@ class _File:
         self._keys: set[str] = set()
         self._modules: dict[tuple[str, str], Module] = {}
         self._bound_names: dict[str, list[Target] | None] = {}
+        self._reached: Reach | None = None
         # Files import each other in circles, and by many ways.
         self._visited: set[tuple[str, str]] = set()
         self._open: set[tuple[NodeId, str]] = set()
@@ -79,7 +81,8 @@ class _File:
                 before = found.get(key)
                 if before is None or edge.weight > before.weight:
                     found[key] = edge
-        return Links(tuple(found.values()), frozenset(self._keys))
+        keys = self._keys if self._reached is None else self._keys | self._reached.keys()
+        return Links(tuple(found.values()), frozenset(keys))
 
     def _targets(self, reference: Reference) -> list[Target]:
         if reference.type in _LINKS or reference.of == BY_ID:
@@ -159,6 +162,26 @@ class _File:
         bringing = self._bindings.stars
         if self._ways.includes:
             bringing = [*bringing, *self._bindings.plain]
+        if name.startswith("_") and self._ways.language == "python":
+            return None
+        try:
+            symbol = self._reach(bringing).find(name)
+        except Winding:
+            return self._behind_all(bringing, name)
+        return None if symbol is None else [Target(symbol.id, SURE)]
+
+    def _reach(self, bringing: Sequence[Reference]) -> Reach:
+        if self._reached is None:
+            self._reached = Reach(
+                bringing,
+                self._path,
+                world=self._world,
+                leads=lambda star, importer: self._module(star.path, "*", importer=importer),
+                most_hops=_MOST_HOPS,
+            )
+        return self._reached
+
+    def _behind_all(self, bringing: Sequence[Reference], name: str) -> list[Target] | None:
         for star in bringing:
             found = self._behind(star, name, importer=self._path, hops=0)
             if found:

@@ -85,6 +85,26 @@ CASES: dict[str, tuple[Files, Change]] = {
         {"a.c": '#include "h.h"\nvoid m(){ f(); }\n', "h.h": "void f(void);\n"},
         {"f.c": '#include "h.h"\nvoid f(void){}\n'},
     ),
+    "a header behind a header includes another": (
+        {
+            "a.c": '#include "h.h"\nvoid m(){ f(); g(); }\n',
+            "h.h": '#include "i.h"\nvoid g(void);\n',
+            "i.h": "int one;\n",
+            "far/j.h": "void f(void);\n",
+            "other/k.h": "void f(void);\n",
+        },
+        {"i.h": '#include "far/j.h"\nint one;\n'},
+    ),
+    "a star behind a star leads elsewhere": (
+        {
+            "a.py": "from b import *\ndef m(): f()\n",
+            "b.py": "from c import *\n",
+            "c.py": "from d import f\n",
+            "d.py": "def f(): pass\n",
+            "e.py": "def f(): pass\n",
+        },
+        {"c.py": "from e import *\n"},
+    ),
 }
 
 

@@ -415,6 +415,21 @@ class TestOtherLanguages:
         assert of(edges, IMPORTS) == {"src/main.c > include/cart.h": SURE}
         assert of(edges, CALLS) == {"src/main.c#main > include/cart.h#total": SURE}
 
+    def test_c_calls_through_headers_that_include_each_other(self) -> None:
+        edges = linked(
+            {
+                "one.h": '#include "two.h"\nint first(void);\n',
+                "two.h": '#include "one.h"\n#include "three.h"\n',
+                "three.h": "int last(void);\nint first(void);\n",
+                "main.c": '#include "one.h"\nint main(void) { return first() + last() + none(); }\n',
+            }
+        )
+
+        assert of(edges, CALLS) == {
+            "main.c#main > one.h#first": SURE,
+            "main.c#main > three.h#last": SURE,
+        }
+
 
 class TestDocuments:
     def test_links_lead_to_documents_sections_files_and_folders(self) -> None:
