@@ -94,10 +94,13 @@ granite: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# Folders to take in beside semble: this one, or those given.
+FOLDERS ?= .
 performance: setup
-	mkdir -p build && rm -f build/peers.json
+	mkdir -p build && rm -f build/peers.json build/repositories.json
 	$(BIN)/python -m benchmarks.peers --json build/peers.json
-	$(BIN)/python -m benchmarks.performance --peers build/peers.json --out docs/performance.md
+	$(BIN)/python -m benchmarks.repositories $(FOLDERS) --json build/repositories.json
+	$(BIN)/python -m benchmarks.performance --peers build/peers.json --repositories build/repositories.json --out docs/performance.md
 
 scale: setup
 	$(BIN)/python -m benchmarks.scale --files $(FILES)

@@ -1,7 +1,8 @@
 """The targets for speed and size, what is measured, and how both grow -> docs/performance.md.
 
-Every figure in that page comes from one run of this. Corpora are made in the cache folder, once.
-Run: python -m benchmarks.performance [--million] [--peers FILE] [--out docs/performance.md]
+Every figure in that page comes from one run of this, but those of peers, which have runs of their
+own (benchmarks.peers, benchmarks.repositories). Corpora are made in the cache folder, once.
+Run: python -m benchmarks.performance [--million] [--peers FILE] [--repositories FILE] [--out FILE]
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,13 +22,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpus import Prepared, prepare, queries, settings_for
+from benchmarks.corpus import Prepared, prepare, queries, settings_for, write_prose
+from benchmarks.indexing import RawEmbedder
 from benchmarks.measure import Row, arguments, cpu_ms, high, middle
 from benchmarks.performance_page import page, picture
 from benchmarks.query import Asker, RawScan, RawText, embedder_for, in_turn
-from trivium import speed
+from benchmarks.repositories import taken_in
 from trivium.collection import Collection
 from trivium.filtering.conditions import EVERYTHING, Filter, build
+from trivium.models.kept import QueryVectors, RememberingEmbedder
+from trivium.models.minilm import minilm
+from trivium.models.static import StaticEmbedder
 from trivium.query.parse import parse
 from trivium.stages import listening
 
@@ -36,6 +42,7 @@ _QUERIES = 100
 _THREADS = 8
 # Large enough that starting workers is little of it.
 _INDEXED = 10_000
+_EMBEDDED = 100
 
 
 def main() -> None:
@@ -44,6 +51,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=list(_SIZES))
     parser.add_argument("--million", action="store_true", help="a million chunks as well")
     parser.add_argument("--peers", type=Path, help="what benchmarks.peers wrote as --json")
+    parser.add_argument("--repositories", type=Path, help="what benchmarks.repositories wrote")
     parser.add_argument("--of", type=Path, help="write the page of what a run kept as --json")
     parser.add_argument("--out", type=Path, default=Path("docs/performance.md"))
     asked = parser.parse_args()
@@ -54,9 +62,10 @@ def main() -> None:
         found = json.loads(asked.of.read_text(encoding="utf-8"))
     if asked.json is not None:
         asked.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    found["peers"] = _peers(asked.peers)
+    found["peers"] = _rows_of(asked.peers)
+    found["repositories"] = _rows_of(asked.repositories)
     beside = asked.out.with_suffix(".svg")
-    beside.write_text(picture(found["grown"]), encoding="utf-8")
+    beside.write_text(picture(found), encoding="utf-8")
     asked.out.write_text(page(found, picture=beside.name), encoding="utf-8")
 
 
@@ -65,7 +74,8 @@ def measured(cache: Path, sizes: Sequence[int]) -> dict[str, Any]:
     bandwidth = bandwidth_gb()
     grown = [_grown(cache, size, bandwidth=bandwidth) for size in sizes]
     large = prepare(cache, chunks=max(size for size in sizes if size < _MILLION))
-    middling = prepare(cache, chunks=min(sizes, key=lambda size: abs(size - _INDEXED)))
+    below = [prepare(cache, chunks=size) for size in sizes if size < _MILLION]
+    middling = min(below, key=lambda one: abs(one.chunks - _INDEXED))
     cores = os.cpu_count() or 1
     return {
         "machine": f"{cores} cores, {platform.machine()}, Python {platform.python_version()}",
@@ -73,7 +83,9 @@ def measured(cache: Path, sizes: Sequence[int]) -> dict[str, Any]:
         "bandwidth": bandwidth,
         "grown": grown,
         "filtered": _filtered(large),
-        "taken in": _taken_in(middling),
+        "taken in": [_taken_in(corpus) for corpus in below],
+        "edit": {"chunks": middling.chunks, "ms": _edited(middling)},
+        "models": _models(),
         "threads": _threads(large),
         "stages": {name: _stages(large, name) for name in ("rag", "best")},
         "load": os.getloadavg()[1],
@@ -174,20 +186,50 @@ def _filtered(corpus: Prepared) -> list[Row]:
 
 
 def _taken_in(corpus: Prepared) -> dict[str, float]:
-    """Index a corpus from nothing, vectors of the instant model included; edit a file of it."""
-    made = speed.measure(corpus.root, settings=settings_for(corpus.home), count=4)
-    figures = {(one.name, one.unit): one.value for one in made.figures}
-    rate = figures["index from nothing", "chunks per CPU-second"]
+    """Index a corpus from nothing, vectors of the instant model included."""
+    with tempfile.TemporaryDirectory(prefix="trivium-performance-") as home:
+        made = taken_in(corpus.root, Path(home))
+    return {"chunks": made["chunks"], "cpu_s": made["cpu_s"], "s": made["s"]}
+
+
+def _edited(corpus: Prepared) -> float:
     with tempfile.TemporaryDirectory(prefix="trivium-performance-") as home:
         settings = settings_for(Path(home))
         with Collection(corpus.root, settings=settings) as collection:
             collection.sync(yes=True)
-            edit = _edit(corpus, collection)
-    return {
-        "chunks": made.chunks,
-        "rate": rate,
-        "edit": edit,
-    }
+            return _edit(corpus, collection)
+
+
+def _models() -> dict[str, float]:
+    """Return CPU ms of a query's vector, and MiniLM's texts beside ONNX Runtime alone."""
+    folder = tempfile.mkdtemp(prefix="trivium-performance-")
+    try:
+        write_prose(Path(folder), chunks=4 * _EMBEDDED)
+        whole = " ".join(path.read_text(encoding="utf-8") for path in Path(folder).rglob("*.md"))
+    finally:
+        shutil.rmtree(folder)
+    words = whole.split()
+    asked = [" ".join(words[at : at + 6]) for at in range(0, 6 * _QUERIES, 6)]
+    texts = [whole[at : at + 1000] for at in range(0, 1000 * _EMBEDDED, 1000)]
+    made: dict[str, float] = {}
+    slow = minilm(threads=1)
+    for name, model in (("static", StaticEmbedder()), ("minilm", slow)):
+        model.embed_query("warm")
+        made[name] = middle([cpu_ms(partial(model.embed_query, one)) for one in asked])
+    with tempfile.TemporaryDirectory(prefix="trivium-performance-") as kept:
+        remembering = RememberingEmbedder(slow, QueryVectors(Path(kept) / "queries.db", most=1000))
+        for one in asked:
+            remembering.embed_query(one)
+        made["again"] = middle([cpu_ms(partial(remembering.embed_query, one)) for one in asked])
+    alone = RawEmbedder()
+    alone(texts[:1])
+    ours, bare = [], []
+    for _ in range(3):
+        ours.append(cpu_ms(partial(slow.embed_documents, texts)))
+        bare.append(cpu_ms(partial(alone, texts)))
+    made["texts"] = 1000 * len(texts) / min(ours)
+    made["bare"] = 1000 * len(texts) / min(bare)
+    return made
 
 
 def _edit(corpus: Prepared, collection: Collection) -> float:
@@ -249,8 +291,8 @@ def _stages(corpus: Prepared, name: str) -> dict[str, float]:
     return {stage: 1000 * took / len(texts) for stage, took in spent.items()}
 
 
-def _peers(file: Path | None) -> list[Row]:
-    """Return the rows of the last run of the peers."""
+def _rows_of(file: Path | None) -> list[Row]:
+    """Return the rows of the last table of a run."""
     return list(json.loads(file.read_text(encoding="utf-8")).values())[-1] if file else []
 
 

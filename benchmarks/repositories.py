@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--into", type=Path, help="take the folder in, and print what it took")
     asked = parser.parse_args()
     if asked.into is not None:
-        print(json.dumps(_taken_in(asked.folders[0], asked.into)))
+        print(json.dumps(taken_in(asked.folders[0], asked.into)))
         return
     peer = environment("semble_words", asked.cache.resolve() / "peers", patience_s=_PATIENCE_S)
     rows = [_row(folder, peer, rounds=asked.rounds) for folder in asked.folders]
@@ -92,7 +92,8 @@ def _asked(command: list[str]) -> Any:  # noqa: ANN401 - JSON
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _taken_in(root: Path, home: Path) -> dict[str, float]:
+def taken_in(root: Path, home: Path) -> dict[str, float]:
+    """Take a folder in from nothing, vectors of the instant model included."""
     counted: dict[str, int] = {}
 
     def act() -> None:

@@ -40,7 +40,16 @@ FOUND: dict[str, Any] = {
         {"kept": "all", "share": 1.0, "p50": 4.0, "x": 1.0},
         {"kept": "one file", "share": 0.0001, "p50": 8.0, "x": 2.0},
     ],
-    "taken in": {"chunks": 900, "rate": 1500.0, "edit": 80.0},
+    "taken in": [
+        {"chunks": 900, "cpu_s": 0.6, "s": 0.7},
+        {"chunks": 9_000, "cpu_s": 9.0, "s": 8.0},
+    ],
+    "edit": {"chunks": 9_000, "ms": 80.0},
+    "models": {"static": 0.02, "minilm": 3.0, "again": 0.01, "texts": 38.0, "bare": 40.0},
+    "repositories": [
+        {"folder": "one", "CPU s": 2.0, "its CPU s": 1.0, "x its CPU": 2.0},
+        {"folder": "all", "CPU s": 2.0, "its CPU s": 1.0, "x its CPU": 2.0},
+    ],
     "threads": {
         "cores": 2.0,
         "of 1 cpu": 5.0,
@@ -68,7 +77,18 @@ def test_a_target_is_said_to_be_met_only_where_the_figure_reaches_it() -> None:
     assert line_of(made, "`best` in full, 10,000").endswith("| met |")
     assert line_of(made, "`best` in full, 100,000").endswith("| **missed** |")
     assert line_of(made, "filter that keeps 0.01 %").endswith("| 2.00 x | **missed** |")
-    assert line_of(made, "index: words").endswith("| 1,500 at 900 chunks | met |")
+    assert line_of(made, "a query's vector, static").endswith("| 0.020 ms | met |")
+    assert line_of(made, "a query's vector, MiniLM").endswith("| 3.000 ms | **missed** |")
+    assert line_of(made, "MiniLM, texts").endswith("| 38.0 texts per CPU-second, 95 % | met |")
+    assert line_of(made, "index: words").endswith("| 1,000 at 9,000 chunks | **missed** |")
+    assert "without its model | 2 x its CPU | **missed** |" in made
+    assert line_of(made, "one edit visible").endswith("| 80 ms at 9,000 chunks | met |")
+
+
+def test_what_taking_in_costs_is_listed_by_size() -> None:
+    made = page(FOUND, picture="curves.svg")
+
+    assert line_of(made, "900 ").endswith("| 0.6 | 1,500 | 0.7 |")
 
 
 def test_a_peer_that_did_not_run_is_listed_with_the_reason() -> None:
@@ -76,10 +96,10 @@ def test_a_peer_that_did_not_run_is_listed_with_the_reason() -> None:
 
 
 def test_curves_are_drawn_for_each_measure_and_the_floor_in_grey() -> None:
-    tree = fromstring(picture(FOUND["grown"]))  # noqa: S314 - made just now
+    tree = fromstring(picture(FOUND))  # noqa: S314 - made just now
     lines = [one for one in tree.iter() if one.tag.endswith("polyline")]
 
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert [one.get("stroke") for one in lines].count("#888888") == 1
 
 
