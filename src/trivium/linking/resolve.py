@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from trivium.linking.documents import document_targets, mention_targets
 from trivium.linking.imports import NOWHERE, module_of
@@ -28,6 +29,7 @@ _MOST_CANDIDATES = 5
 _SOURCE_ROOT = re.compile(r"(?:^|/)src/[\w-]+/(?:java|kotlin|scala)/")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _MOST_HOPS = 4
+_FOLDERS_REMEMBERED = 4096
 _MOST_BASES = 16
 _LINKS = frozenset({EdgeType.REFERENCES, EdgeType.CLUSTERS})
 _MODULES = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS})
@@ -586,21 +588,19 @@ class _File:
             return self._member(Target(self._outline[first].id, SURE), rest, weight=SURE)
         return self._by_name(whole.rpartition(".")[2], _TYPES)
 
-    def _near(self, name: str, *, folder: str | None = None) -> list[Symbol]:
+    def _near(self, name: str, *, folder: str | None = None) -> Sequence[Symbol]:
         """Return the symbols of a name that this file's language can reach."""
-        found = self._world.named(name)
-        if folder is not None and len(found) > MOST_NAMED:
+        if folder is not None and len(self._world.named(name)) > MOST_NAMED:
             return [
                 symbol
                 for path in self._world.folders.get(folder, ())
                 if path != self._path and (symbol := self._world.outline(path).get(name))
             ]
-        return [
-            one
-            for one in found
-            if ways_of(one.language).group == self._ways.group
-            and (folder is None or _package(one.path.rpartition("/")[0]) == _package(folder))
-        ]
+        near = self._world.near(name, group=self._ways.group)
+        if folder is None:
+            return near
+        package = _package(folder)
+        return [one for one in near if _package(one.path.rpartition("/")[0]) == package]
 
     def _by_name(
         self,
@@ -637,6 +637,7 @@ class _File:
 _BASES = frozenset({EdgeType.EXTENDS, EdgeType.IMPLEMENTS})
 
 
+@lru_cache(maxsize=_FOLDERS_REMEMBERED)
 def _package(folder: str) -> str:
     """Return a folder below its source root: tests stand in another tree of the same packages."""
     found = _SOURCE_ROOT.search(folder)

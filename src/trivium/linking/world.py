@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from trivium.analysis.slugs import slugify
 from trivium.linking.keys import FOLDER_STEMS, stem_of
+from trivium.linking.languages import ways_of
 from trivium.linking.projects import Projects
 from trivium.types import EdgeType, Node, NodeId, Reference, Symbol
 
@@ -25,6 +26,7 @@ _MOST_NAMES = 200_000
 _BINDING = frozenset({EdgeType.IMPORTS, EdgeType.EXPORTS})
 
 Outline = Mapping[str, Symbol]
+Key = TypeVar("Key")
 Made = TypeVar("Made")
 
 
@@ -144,6 +146,7 @@ class World:
         self._extends: OrderedDict[str, list[Reference]] = OrderedDict()
         self._sections: OrderedDict[str, Sequence[NodeId]] = OrderedDict()
         self._named: OrderedDict[str, tuple[Symbol, ...]] = OrderedDict()
+        self._near: OrderedDict[tuple[str, str], Sequence[Symbol]] = OrderedDict()
         self._modules: OrderedDict[tuple[str, str, str], Module] = OrderedDict()
 
     def has_folder(self, path: str) -> bool:
@@ -184,12 +187,7 @@ class World:
 
     def module(self, key: tuple[str, str, str], make: Callable[[], Module]) -> Module:
         """Return where an import of another file leads, found out once."""
-        found = self._modules.get(key)
-        if found is None:
-            found = self._modules[key] = make()
-            if len(self._modules) > _MOST_NAMES:
-                self._modules.popitem(last=False)
-        return found
+        return _remembered(self._modules, key, make, most=_MOST_NAMES)
 
     def prefetch(self, names: Iterable[str]) -> None:
         """Ask for many names at once: one by one costs several times as much."""
@@ -207,6 +205,15 @@ class World:
         if name not in self._named:
             self.prefetch([name])
         return self._named.get(name, ())
+
+    def near(self, name: str, *, group: str) -> Sequence[Symbol]:
+        """Return the code of this exact name in languages that can call each other."""
+        return _remembered(
+            self._near,
+            (name, group),
+            lambda: [one for one in self.named(name) if ways_of(one.language).group == group],
+            most=_MOST_NAMES,
+        )
 
     def documents(self, title: str) -> list[str]:
         """Return the files whose name is `title`, read as a slug."""
@@ -256,11 +263,17 @@ def _with_parents(folders: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _remembered(kept: OrderedDict[str, Made], key: str, make: Callable[[], Made]) -> Made:
+def _remembered(
+    kept: OrderedDict[Key, Made],
+    key: Key,
+    make: Callable[[], Made],
+    *,
+    most: int = _MOST_OUTLINES,
+) -> Made:
     if key in kept:
         kept.move_to_end(key)
         return kept[key]
     made = kept[key] = make()
-    if len(kept) > _MOST_OUTLINES:
+    if len(kept) > most:
         kept.popitem(last=False)
     return made
