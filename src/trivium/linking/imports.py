@@ -210,7 +210,7 @@ def _is_named(root: str, ways: Ways) -> bool:
 
 
 def _in_folder(tail: str, importer: str, ways: Ways, world: World) -> list[str]:
-    folders = [one for one in world.folders if one == tail or one.endswith("/" + tail)]
+    folders = world.folders_ending_in(tail)
     found = [
         path
         for folder in _nearest(folders, importer)[:1]

@@ -87,7 +87,7 @@ class Paths:
         for path in sorted(self.all):
             for named in self._named(path):
                 named.append(path)
-        self.above = _with_parents(self.folders)
+        self._see_folders()
 
     @cached_property
     def by_slug(self) -> dict[str, list[str]]:
@@ -111,7 +111,13 @@ class Paths:
         for folder in [one for one, paths in self.folders.items() if not paths]:
             del self.folders[folder]
         if self.folders.keys() != folders:
-            self.above = _with_parents(self.folders)
+            self._see_folders()
+
+    def _see_folders(self) -> None:
+        self.above = _with_parents(self.folders)
+        self.folders_by_name: defaultdict[str, list[str]] = defaultdict(list)
+        for folder in self.folders:
+            self.folders_by_name[folder.rpartition("/")[2]].append(folder)
 
     def _lists(self, path: str) -> list[list[str]]:
         """Return all lists that a path stands in, or is to."""
@@ -152,6 +158,11 @@ class World:
     def has_folder(self, path: str) -> bool:
         """Whether any file lies in or below this folder."""
         return path in self._paths.above
+
+    def folders_ending_in(self, tail: str) -> list[str]:
+        """Return the folders of files whose path is this, or ends in it."""
+        named = self._paths.folders_by_name.get(tail.rpartition("/")[2], ())
+        return [one for one in named if one == tail or one.endswith(f"/{tail}")]
 
     def symbol(self, node_id: NodeId) -> Symbol | None:
         """Return the symbol of an id. Folders may have # in their names, so each is tried."""

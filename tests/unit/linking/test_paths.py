@@ -21,7 +21,8 @@ some = st.frozensets(st.sampled_from(NAMES))
 def facts(paths: Paths) -> object:
     lists = (paths.by_stem, paths.by_module, paths.folders, paths.by_slug)
     kept = [{name: found for name, found in one.items() if found} for one in lists]
-    return kept, paths.all, paths.above
+    named = {name: sorted(found) for name, found in paths.folders_by_name.items()}
+    return kept, paths.all, paths.above, named
 
 
 @given(some, st.lists(st.tuples(some, some)), st.booleans())
