@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trivium.backends.base import (
     Arranging,
@@ -36,9 +35,6 @@ from trivium.types import Kind, NodeId
 from trivium.writing.digest import Cutting, digest, folders_of
 from trivium.writing.feed import ALL, Feed
 from trivium.writing.plan import Plan, all_skipped, plan
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +94,64 @@ class Report:
         return bool(self.added or self.changed or self.removed)
 
 
+@dataclass(slots=True)
+class _Look:
+    """What a source and the index have before anything is done, and what is to be done.
+
+    `files` of the index are without its folders; `is_part` where single files alone were asked
+    for.
+    """
+
+    known: Mapping[str, FileState]
+    files: set[str]
+    listing: Listing
+    todo: Plan
+    report: Report
+    is_part: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the source was gone through, and has nothing at all."""
+        found = self.listing
+        return found.looked is None and not found.entries and not found.skipped
+
+    def ended(self) -> Ended:
+        """Return what is to be kept of the sync, once all is written."""
+        report = self.report
+        has_moved = self.listing.looked is None or bool(report.added or report.removed)
+        in_vain = {path: one for path, one in report.in_vain.items() if path in report.skipped}
+        files = report.files if has_moved else None
+        return Ended(files, report.skipped, in_vain, is_part=self.is_part)
+
+
+def _look(
+    source: Source,
+    backend: Backend,
+    feed: Feed,
+    folders: frozenset[str] | None,
+    *,
+    synced_ns: int | None,
+    check: Callable[[Listing], None],
+) -> _Look:
+    is_alone = feed.is_all and folders and all(map(kind_in_memory, folders))
+    alone = folders if is_alone else None
+    with backend.snapshot() as snapshot:
+        wanted = None if alone is None else alone | folders_of({*alone})
+        known = feed.of(snapshot.files(wanted))
+        passed_over, in_vain = feed.of(snapshot.skipped()), feed.of(snapshot.in_vain())
+    listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
+    check(listing)
+    files = {path for path in known if not path.endswith("/")}
+    todo = plan(listing.entries, known, synced_ns=synced_ns, looked=listing.looked, in_vain=in_vain)
+    skipped = {skip.path: skip.reason.value for skip in listing.skipped}
+    report = Report(skipped=all_skipped(passed_over, skipped, looked=listing.looked))
+    report.in_vain = _still(in_vain, listing, todo)
+    report.skipped |= {path: passed_over[path] for path in report.in_vain}
+    report.files = files.difference(todo.forget)
+    report.unchanged = len(listing.entries) - len(todo.read)
+    return _Look(known, files, listing, todo, report, is_part=alone is not None)
+
+
 def sync(
     source: Source,
     backend: Backend,
@@ -127,41 +181,26 @@ def sync(
     with writing(backend, feed, wait_s=wait_s) as lent:
         # Listed under the lock: else a file that another process has just taken in is forgotten.
         progress("listing", 0, 0)
-        meta = backend.meta()
-        if not feed.synced_at(meta):
-            # No sync has ended here yet, or another process has removed what it brought.
-            folders = None
-        is_alone = feed.is_all and folders and all(map(kind_in_memory, folders))
-        alone = folders if is_alone else None
-        with backend.snapshot() as snapshot:
-            wanted = None if alone is None else alone | folders_of({*alone})
-            known = feed.of(snapshot.files(wanted))
-            passed_over, in_vain = feed.of(snapshot.skipped()), feed.of(snapshot.in_vain())
-        listing = source.list(folders, known=() if folders is None else {*known, *passed_over})
-        check(listing)
-        files = {path for path in known if not path.endswith("/")}
-        is_empty = listing.looked is None and not listing.entries and not listing.skipped
-        if keeps_if_empty and files and is_empty:
-            return Report(kept=len(files), files=files)
-        todo = plan(
-            listing.entries, known, synced_ns=synced_ns, looked=listing.looked, in_vain=in_vain
-        )
-        skipped = {skip.path: skip.reason.value for skip in listing.skipped}
-        report = Report(skipped=all_skipped(passed_over, skipped, looked=listing.looked))
-        report.in_vain = _still(in_vain, listing, todo)
-        report.skipped |= {path: passed_over[path] for path in report.in_vain}
-        report.files = files.difference(todo.forget)
-        report.unchanged = len(listing.entries) - len(todo.read)
-        published, due_s = clock(), _PUBLISH_EVERY_S if known else _PUBLISH_FIRST_S
+        began = backend.meta()
+        # Else no sync has ended here yet, or another process has removed what it brought.
+        asked = folders if feed.synced_at(began) else None
+        look = _look(source, backend, feed, asked, synced_ns=synced_ns, check=check)
+        report = look.report
+        if keeps_if_empty and look.files and look.is_empty:
+            return Report(kept=len(look.files), files=look.files)
+        published, due_s = clock(), _PUBLISH_EVERY_S if look.known else _PUBLISH_FIRST_S
         with Crew(size=jobs) as crew:
             claims = _Claims(backend, cutting, is_shared=not feed.is_all)
 
             def digesting(raws: Iterable[Raw]) -> Iterator[FileContent]:
-                for raw, content in digested(raws, cutting, expected=len(todo.read), crew=crew):
+                expected = len(look.todo.read)
+                for raw, content in digested(raws, cutting, expected=expected, crew=crew):
                     yield claims.settle(raw, content)
 
-            for batch in _batches(source, todo, known, report, digesting, progress):
-                changes = batch.removed or any(one.state.path in known for one in batch.replaced)
+            for batch in _batches(source, look.todo, look.known, report, digesting, progress):
+                changes = batch.removed or any(
+                    one.state.path in look.known for one in batch.replaced
+                )
                 with lent() as writer:
                     writer.write(batch)
                     # Until publish, a changed file is in no text index: keep that short.
@@ -169,23 +208,15 @@ def sync(
                         writer.publish()
                         published, due_s = clock(), _PUBLISH_EVERY_S
         with lent() as writer:
-            has_moved = listing.looked is None or bool(report.added or report.removed)
-            kept = {path: one for path, one in report.in_vain.items() if path in report.skipped}
-            ended = Ended(
-                report.files if has_moved else None,
-                report.skipped,
-                kept,
-                is_part=alone is not None,
-            )
-            conclude(backend, writer, feed, ended, known=known)
+            conclude(backend, writer, feed, look.ended(), known=look.known)
             if instant is not None:
                 embed_now(backend, writer, instant, progress)
             writer.publish()
-        report.came = frozenset(report.files.difference(known))
-        report.went = frozenset(files - report.files)
+        report.came = frozenset(report.files.difference(look.known))
+        report.went = frozenset(look.files - report.files)
         if feed.is_all:
             # Else others may have written between the two.
-            report.since, report.seq = meta.get("seq", ""), backend.meta().get("seq", "")
+            report.since, report.seq = began.get("seq", ""), backend.meta().get("seq", "")
     log.info("synced: %s", report.said)
     return report
 
