@@ -65,7 +65,8 @@ def _evidence(node: Node, text: str, origin: Origin, *, cosine: float | None) ->
     wanted, words_of = origin.wanted, origin.words_of
     about = held(_headings(node), wanted, words_of)
     every = held(text, wanted, words_of)
-    every.update(dict.fromkeys(about, _IN_NAME))
+    for term in about:
+        every[term] = every.get(term, 0) + _IN_NAME
     coverage = rarity.share(every)
     near = None
     if cosine is not None and background is not None and origin.trust > 0:
