@@ -126,10 +126,12 @@ class Life:
         if len(nodes) > _MOST_NODES:
             return
         with self._guard:
-            known = self._nodes[1] if self._nodes[0] == revision else {}
-            # Another one, since a reader may be looking into the old one.
-            kept = {**known, **nodes} if len(known) + len(nodes) <= _MOST_NODES else dict(nodes)
-            self._nodes = (revision, kept)
+            is_same, known = self._nodes[0] == revision, self._nodes[1]
+            if is_same and len(known) + len(nodes) <= _MOST_NODES:
+                known.update(nodes)
+            else:
+                # Another one, since a reader may be looking into the old one.
+                self._nodes = (revision, dict(nodes))
 
     def spaces_there(self) -> list[str]:
         """Return the ids of the models that have a folder of vectors, in order."""
