@@ -92,7 +92,10 @@ def _times(corpus: Prepared) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _keys(asker: Asker, texts: Sequence[str]) -> list[Row]:
-    """Time every third key of some queries, by how much of the last word stands there."""
+    """Time every third key of some queries, by how much of the last word stands there.
+
+    And all of them once more: what is read for the first time is then remembered.
+    """
     keys = [text[:end] for text in texts[:_TYPED] for end in range(1, len(text) + 1)][::3]
     for key in keys[:20]:
         asker.type(key)
@@ -102,8 +105,9 @@ def _keys(asker: Asker, texts: Sequence[str]) -> list[Row]:
         length = 0 if key[-1].isspace() else len(key.split()[-1])
         by_length.setdefault(f"{min(length, 4)}", []).append(spent)
     every = [spent for _, spent in taken]
+    again = [cpu_ms(partial(asker.type, key)) for key in keys]
     rows: list[Row] = []
-    for name, some in [("every key", every), *sorted(by_length.items())]:
+    for name, some in [("every key", every), ("again", again), *sorted(by_length.items())]:
         met = verdict(high(some), most=_MOST_AT_A_KEY_MS) if name == "every key" else ""
         rows.append(
             {

@@ -93,7 +93,8 @@ class Start:
     run: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+# One object for each name: they are told apart, and looked up, as such.
+@dataclass(frozen=True, slots=True, eq=False)
 class Analyser:
     """A named way to turn text into terms: `split` gives words and whole identifiers.
 

@@ -16,7 +16,6 @@ from trivium.query.typing import Unfinished, is_one_letter, typed_so_far
 from trivium.ranking import cut
 from trivium.ranking.confidence import NOTHING_RARE, Rarity, rarity
 from trivium.ranking.profile import Profile
-from trivium.results.evidence import weighed
 from trivium.results.explain import Origin
 from trivium.results.fetch import Shape, fetch
 from trivium.results.meant import Nearest
@@ -41,8 +40,7 @@ def hits(
     """Return entries as hits, with what to show of them and how likely they answer."""
     profile = options.profile
     shape = Shape(profile.group != "none", profile.snippet, options.explain, nearest)
-    fetched = fetch(snapshot, groups, origins=origins, shape=shape)
-    return weighed(snapshot, fetched, origins=origins)
+    return fetch(snapshot, groups, origins=origins, shape=shape)
 
 
 def origins_of(

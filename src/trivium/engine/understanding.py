@@ -59,7 +59,8 @@ def understood(
     if options.as_you_type:
         options = _at_a_key(options)
     query = parse(text, dialect=options.profile.dialect)
-    options = replace(options, profile=_grouping(query, options))
+    profile = _grouping(query, options)
+    options = options if profile is options.profile else replace(options, profile=profile)
     typed = _typed(query, options.profile)
     where = options.where & typed
     bound = _bound(text, where, options, given)
@@ -92,7 +93,7 @@ def _grouping(query: Query, options: SearchOptions) -> Profile:
     if group is None and profile.group == "file":
         asked = {one.field for one in (options.where & query.where).conditions}
         group = "file" if asked <= OF_FILES else "node"
-    return profile if group is None else replace(profile, group=group)
+    return profile if group in (None, profile.group) else replace(profile, group=group)
 
 
 def _at_a_key(options: SearchOptions) -> SearchOptions:

@@ -3,7 +3,7 @@
 A logistic model without negative weights: more evidence never lowers it. Its numbers stand in
 confidence.toml, one set for each sort of evidence, found by training/confidence.py. Pure, and
 looks at one hit and its collection alone, so that neither `limit` nor filters can count. Called
-by results.evidence.
+by results.fetch.
 """
 
 from __future__ import annotations

@@ -1,22 +1,21 @@
-"""Hits, and where their scores came from -> the same hits with their confidence.
+"""Chunks that are shown, and where their scores came from -> what speaks for each.
 
 Looks at the hits of a page only: at their text, name and path, at how near each is to the query,
-and at what is usual in the collection; never at what else was found. Called by the engine.
+and at what is usual in the collection; never at what else was found. Called by results.fetch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
-from trivium.backends.base import Snapshot
+from trivium.backends.base import Found, Snapshot
 from trivium.errors import BackendError
-from trivium.ranking.confidence import confidence, nearness
+from trivium.ranking.confidence import nearness
 from trivium.results.explain import Origin
 from trivium.results.matching import held
 from trivium.results.naming import exact
-from trivium.types import ChunkId, Evidence, Gathered, Hit, Node
+from trivium.types import ChunkId, Evidence, Gathered, Node
 
 # A term of a name counts as one that stands so often in the text.
 _IN_NAME = 3
@@ -24,34 +23,24 @@ _IN_NAME = 3
 _ALL = 1 - 1e-9
 
 
-def weighed(
-    snapshot: Snapshot, hits: Sequence[Hit], *, origins: Mapping[ChunkId, Origin]
-) -> list[Hit]:
-    """Return the hits with their confidence; where nothing was asked they have none."""
-    found = evidence_of(snapshot, hits, origins=origins)
-    return [
-        hit if one is None else replace(hit, confidence=confidence(one), evidence=one)
-        for hit, one in zip(hits, found, strict=True)
-    ]
-
-
 def evidence_of(
-    snapshot: Snapshot, hits: Sequence[Hit], *, origins: Mapping[ChunkId, Origin]
-) -> list[Evidence | None]:
-    """Return what speaks for each hit; None where its query asks for nothing."""
+    snapshot: Snapshot, found: Sequence[Found], *, origins: Mapping[ChunkId, Origin]
+) -> dict[ChunkId, Evidence]:
+    """Return what speaks for each chunk; one whose query asks for nothing is left out."""
     # A view of whole nodes finds them by more than the chunk they are shown through.
-    whole = [hit.node.id for hit in hits if origins[hit.chunk_id].unit == "node"]
+    whole = [one.node.id for one in found if origins[one.chunk.id].unit == "node"]
     texts = snapshot.texts(whole) if whole else {}
-    cosines = _cosines([(hit.chunk_id, origins[hit.chunk_id].gathered) for hit in hits])
-    return [
-        _evidence(
-            hit,
-            texts.get(hit.node.id, hit.text),
-            origins[hit.chunk_id],
-            cosine=cosines.get(hit.chunk_id),
+    cosines = _cosines([(one.chunk.id, origins[one.chunk.id].gathered) for one in found])
+    return {
+        one.chunk.id: _evidence(
+            one.node,
+            texts.get(one.node.id, one.chunk.text),
+            origins[one.chunk.id],
+            cosine=cosines.get(one.chunk.id),
         )
-        for hit in hits
-    ]
+        for one in found
+        if origins[one.chunk.id].asked.strip()
+    }
 
 
 def _cosines(found: Sequence[tuple[ChunkId, Gathered]]) -> dict[ChunkId, float]:
@@ -71,14 +60,13 @@ def _cosines(found: Sequence[tuple[ChunkId, Gathered]]) -> dict[ChunkId, float]:
     return known
 
 
-def _evidence(hit: Hit, text: str, origin: Origin, *, cosine: float | None) -> Evidence | None:
-    if not origin.asked.strip():
-        return None
-    node, rarity, background = hit.node, origin.rarity, origin.gathered.background
+def _evidence(node: Node, text: str, origin: Origin, *, cosine: float | None) -> Evidence:
+    rarity, background = origin.rarity, origin.gathered.background
     wanted, words_of = origin.wanted, origin.words_of
     about = held(_headings(node), wanted, words_of)
     every = held(text, wanted, words_of)
-    every.update(dict.fromkeys(about, _IN_NAME))
+    for term in about:
+        every[term] = every.get(term, 0) + _IN_NAME
     coverage = rarity.share(every)
     near = None
     if cosine is not None and background is not None and origin.trust > 0:

@@ -1,4 +1,4 @@
-"""Chosen chunks -> hits with their text, in one call to the store.
+"""Chosen chunks -> hits with their text and their confidence.
 
 Keeps the order it is given; a chunk that is gone from the store by now is left out.
 Last stage of the read spine before presenting.
@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.backends.base import Found, Snapshot
+from trivium.ranking.confidence import confidence
 from trivium.ranking.cut import Group
 from trivium.results import snippet
+from trivium.results.evidence import evidence_of
 from trivium.results.explain import Origin, breakdown, reason
 from trivium.results.matching import Sought, held
 from trivium.results.meant import Nearest
 from trivium.results.stretch import Stretch, stretches
-from trivium.types import ChunkId, Hit, Passage, Scored
+from trivium.types import ChunkId, Evidence, Hit, Passage, Scored
 
 _MOST_PASSAGES = 5
 # A piece of code of so few lines may say nothing: if __name__ == "__main__": main().
@@ -47,6 +49,7 @@ def fetch(
     lines = snapshot.lines(others) if others else {}
     told = _told(snapshot, found, origins)
     known = {} if shape.snippet == "start" else stretches(snapshot, told.values())
+    evidence = evidence_of(snapshot, list(found.values()), origins=origins)
     return [
         _hit(
             group,
@@ -55,6 +58,7 @@ def fetch(
             origins[group.best.chunk_id],
             shape=shape,
             stretch=known.get(told[group.best.chunk_id].chunk.id),
+            evidence=evidence.get(group.best.chunk_id),
         )
         for group in groups
         if group.best.chunk_id in found
@@ -96,6 +100,7 @@ def _hit(
     *,
     shape: Shape,
     stretch: Stretch | None,
+    evidence: Evidence | None,
 ) -> Hit:
     best, chunk, node = group.best, found.chunk, found.node
     sought = Sought(origin.wanted, origin.words_of, origin.phrases, shape.nearest)
@@ -130,6 +135,8 @@ def _hit(
         ),
         breakdown=breakdown(best, origin, details) if shape.explains else None,
         text=chunk.text,
+        confidence=None if evidence is None else confidence(evidence),
+        evidence=evidence,
     )
 
 

@@ -7,7 +7,7 @@ by results.snippet.
 from __future__ import annotations
 
 from trivium.analysis.words import Analyser
-from trivium.results.matching import Sought, marked, marked_with_phrases, matching
+from trivium.results.matching import Sought, first_mark, marked_with_phrases, matching
 from trivium.results.shortening import Extract, Snippet, shortened
 from trivium.results.stretch import Stretch
 
@@ -48,10 +48,9 @@ def _piece(line: str, sought: Sought, *, is_cut_before: bool, is_cut_behind: boo
     """Return the line, or the part of a long one that starts shortly before the first match."""
     if len(line) <= _LONGEST and not is_cut_before and not is_cut_behind:
         return line.rstrip()
-    marks, _ = marked(line, sought.terms, sought.words_of)
     end = len(line.rstrip())
     piece = Extract(0, end, is_cut_before=is_cut_before, is_cut_behind=is_cut_behind)
-    match = marks[0] if marks else None
+    match = first_mark(line, sought.terms, sought.words_of)
     return shortened(line, piece, match=match, most=_LONGEST).of(line)
 
 

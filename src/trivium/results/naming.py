@@ -7,7 +7,7 @@ results.evidence. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,7 +29,7 @@ _SHORTEST = 3
 _MOST_WORDS = 8
 _MOST_PARTS = 4
 _LONGEST = 300
-_REMEMBERED = 256
+_REMEMBERED = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,20 @@ class _Said:
     plain: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What a node is called: by names of its `own`, and with its places by `every` name.
+
+    `typed` is every name in lower case; `squeezed` has the letters and digits of each, and of
+    its file without the ending.
+    """
+
+    own: frozenset[str]
+    every: frozenset[str]
+    typed: frozenset[str]
+    squeezed: Mapping[str, str]
+
+
 def exact(asked: str, named: frozenset[str], node: Node, *, is_held: bool = False) -> float:
     """Return 1 where a query is a name of a node, 0.5 where it is among other words, else 0.
 
@@ -59,69 +73,74 @@ def exact(asked: str, named: frozenset[str], node: Node, *, is_held: bool = Fals
     since they name all that is in a file. `is_held` says that the node holds every word of the
     query: what is said beside its name does not take from it then.
     """
-    found = _exact(asked, named, node)
+    said, called = _said(asked), _called(node.id, node.name, node.title, node.source.file_path)
+    found = _exact(said, named, called)
     if not is_held or found == WHOLE:
         return found
-    said, own, places = _said(asked), _names_of(node), _places_of(node)
-    if _is_said_beside_others(said, own, own | places):
+    if _is_said_beside_others(said, called):
         return WHOLE
-    squeezed = _squeezed_all([*own, *places, _stem(node)])
-    return AMONG if any(one and one in said.runs for one in squeezed.values()) else found
+    is_among = any(one and one in said.runs for one in called.squeezed.values())
+    return AMONG if is_among else found
 
 
-def _is_said_beside_others(said: _Said, own: set[str], every: set[str]) -> bool:
+def _is_said_beside_others(said: _Said, called: _Called) -> bool:
     """Say whether a part of a query would be a whole name if it stood alone."""
-    if any(f" {one.strip(_AROUND).casefold()} " in said.spaced for one in every):
+    if any(f" {one} " in said.spaced for one in called.typed):
         return True
-    if not said.shaped.isdisjoint(map(_joined, every)):
+    if said.shaped and not said.shaped.isdisjoint(map(_joined, called.every)):
         return True
-    squeezed = _squeezed_all(sorted(own))
-    alike = [one for one, letters in squeezed.items() if letters and letters in said.plain]
+    alike = [one for one in called.own if called.squeezed[one] in said.plain]
     return any(map(_has_several_words, alike))
 
 
-def _exact(asked: str, named: frozenset[str], node: Node) -> float:
-    said, own, places = _said(asked), _names_of(node), _places_of(node)
-    every = own | places
-    typed = {one.strip(_AROUND).casefold() for one in every}
-    if said.text in typed:
+def _exact(said: _Said, named: frozenset[str], called: _Called) -> float:
+    if said.text in called.typed:
         return WHOLE
-    squeezed = _squeezed_all([*every, _stem(node)])
     # What is said is seen sooner than how many words it has, and most names are not said.
-    alike = [one for one, letters in squeezed.items() if letters and letters == said.whole]
-    if not said.is_shaped and any(one in own and _has_several_words(one) for one in alike):
+    pairs = called.squeezed.items()
+    alike = [one for one, letters in pairs if letters and letters == said.whole]
+    if not said.is_shaped and any(one in called.own and _has_several_words(one) for one in alike):
         return WHOLE
-    if said.is_shaped and said.joined in map(_joined, every):
+    if said.is_shaped and said.joined in map(_joined, called.every):
         return WHOLE
-    if alike or typed & named:
+    if alike or not called.typed.isdisjoint(named):
         return AMONG
-    runs = [one for one, letters in squeezed.items() if letters and letters in said.runs]
+    runs = [one for one, letters in pairs if letters and letters in said.runs]
     return AMONG if any(map(_has_several_words, runs)) else 0.0
 
 
-def _names_of(node: Node) -> set[str]:
+# With every key that is pressed, most hits are those of the key before.
+@lru_cache(maxsize=_REMEMBERED)
+def _called(node_id: str, name: str, title: str, path: str) -> _Called:
+    stem = _without_ending(path.rpartition("/")[2])
+    own = _names(node_id, name, title)
+    every = own | _places(node_id, path, stem)
+    return _Called(
+        own,
+        every,
+        typed=frozenset(one.strip(_AROUND).casefold() for one in every),
+        squeezed=_squeezed_all([*every, stem]),
+    )
+
+
+def _names(node_id: str, name: str, title: str) -> frozenset[str]:
     """Return what a node is called: its name, its title and where it stands in its file."""
-    named = {node.name, node.title, node.id.partition("#")[2], node.name.rpartition(_BELOW)[2]}
+    named = {name, title, node_id.partition("#")[2], name.rpartition(_BELOW)[2]}
     every = {*named, *(_BESIDE.sub("", one) for one in named)}
-    return {one for one in every if one and len(one) <= _LONGEST}
+    return frozenset(one for one in every if one and len(one) <= _LONGEST)
 
 
-def _places_of(node: Node) -> set[str]:
+def _places(node_id: str, path: str, stem: str) -> frozenset[str]:
     """Return the path of a node and its ends: of src/api/routes.py routes.py, api/routes.
 
     A file is called without its ending, as well; what is in it, if that tells it from others.
     """
-    path, stem = node.source.file_path, _stem(node)
     parts = path.split("/")[-_MOST_PARTS:]
     ends = {"/".join(parts[at:]) for at in range(len(parts))}
     every = {path, *ends, *(_without_ending(one) for one in ends if "/" in one)}
-    if "#" not in node.id or _has_several_words(stem):
+    if "#" not in node_id or _has_several_words(stem):
         every.add(stem)
-    return {one for one in every if one and len(one) <= _LONGEST}
-
-
-def _stem(node: Node) -> str:
-    return _without_ending(node.source.file_path.rpartition("/")[2])
+    return frozenset(one for one in every if one and len(one) <= _LONGEST)
 
 
 def _without_ending(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trivium.parsing.front import text_start
-from trivium.results.matching import Sought, marked, marked_with_phrases, matching
+from trivium.results.matching import Sought, first_mark, marked_with_phrases, matching
 from trivium.results.sentences import sentences
 from trivium.results.shortening import Extract, Snippet, shortened
 from trivium.results.stretch import Stretch
@@ -128,8 +128,8 @@ def _piece(
 
 def _first_match(stretch: Stretch, piece: Extract, sought: Sought) -> tuple[int, int] | None:
     _share(stretch, piece, sought)
-    marks, _ = marked(stretch.text[piece.start : piece.end], sought.terms, sought.words_of)
-    return (piece.start + marks[0][0], piece.start + marks[0][1]) if marks else None
+    mark = first_mark(stretch.text[piece.start : piece.end], sought.terms, sought.words_of)
+    return (piece.start + mark[0], piece.start + mark[1]) if mark is not None else None
 
 
 def _widened(

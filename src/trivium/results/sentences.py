@@ -8,6 +8,8 @@ results.prose.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from trivium.results.blocks import blocks
 
@@ -47,9 +49,12 @@ _BEFORE_NUMBERS = frozenset(
     }
 )
 _LONGEST_WORD = 24
+_REMEMBERED = 128
 
 
-def sentences(text: str, *, is_cut: bool = False) -> list[tuple[int, int]]:
+# With every key that is pressed, most hits are those of the key before.
+@lru_cache(maxsize=_REMEMBERED)
+def sentences(text: str, *, is_cut: bool = False) -> Sequence[tuple[int, int]]:
     """Return where each sentence of `text`, which may be cut from another, starts and ends."""
     found: list[tuple[int, int]] = []
     for start, end, is_line, is_item in blocks(text, is_cut=is_cut):

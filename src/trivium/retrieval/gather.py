@@ -112,7 +112,7 @@ def gather(snapshot: Snapshot, query: Query, *, asking: Asking) -> Gathered:
         is_instant=asked is not None and asked.is_instant,
         points=gained,
         background=asked.index.background(asked.vector) if asked is not None else None,
-        called=frozenset(named),
+        called=frozenset(one.id for one in named),
         cosines=partial(asked.index.score, asked.vector) if asked is not None else None,
     )
 

@@ -6,6 +6,7 @@ read with the new. Held by the backend and by every snapshot and writer of that 
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -45,6 +46,7 @@ class Life:
     ) -> None:
         self.folder = folder
         self._store = store
+        self._vectors = folder / "vectors"
         self.files = files
         self.incarnation = incarnation
         self._built_at_sync = views
@@ -124,15 +126,18 @@ class Life:
         if len(nodes) > _MOST_NODES:
             return
         with self._guard:
-            known = self._nodes[1] if self._nodes[0] == revision else {}
-            # Another one, since a reader may be looking into the old one.
-            kept = {**known, **nodes} if len(known) + len(nodes) <= _MOST_NODES else dict(nodes)
-            self._nodes = (revision, kept)
+            is_same, known = self._nodes[0] == revision, self._nodes[1]
+            if is_same and len(known) + len(nodes) <= _MOST_NODES:
+                known.update(nodes)
+            else:
+                # Another one, since a reader may be looking into the old one.
+                self._nodes = (revision, dict(nodes))
 
     def spaces_there(self) -> list[str]:
         """Return the ids of the models that have a folder of vectors, in order."""
         try:
-            return sorted(one.name for one in (self.folder / "vectors").iterdir())
+            # Every search asks: iterdir makes a path of each name first.
+            return sorted(os.listdir(self._vectors))  # noqa: PTH208
         except OSError:
             return []
 

@@ -13,6 +13,7 @@ import shutil
 import struct
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,7 @@ _MAGIC = b"TRVEC1\0\0"
 _HEADER = struct.Struct("<8sqq")
 _LISTS_MAGIC = b"TRLST1\0\0"
 _LISTS_HEADER = struct.Struct("<8sqqqq")
+_REMEMBERED = 256
 _DELTA_SHARE = 0.1
 _DELTA_LEAST = 2000
 # A base in lists is merged in the background; so much is too much to wait for that.
@@ -336,12 +338,22 @@ def _read_lists(path: Path, base: Rows) -> Lists:
 
 
 def _is_whole(path: Path) -> bool:
-    """Say whether a file is as long as its head says; reads no more than that."""
+    """Say whether a file is as long as its head says."""
+    try:
+        seen = path.stat()
+        return _is_as_long_as_said(path, seen.st_size, seen.st_mtime_ns, seen.st_ino)
+    except OSError:
+        return False
+
+
+# Every search asks, and files that are in use stay as they are.
+@lru_cache(_REMEMBERED)
+def _is_as_long_as_said(path: Path, size: int, _mtime_ns: int, _inode: int) -> bool:
+    """Read the head of a file, once for each state that it is in. Raises OSError."""
     try:
         with path.open("rb") as file:
             magic, count, dimension = _HEADER.unpack(file.read(_HEADER.size))
-            size = path.stat().st_size
-    except (OSError, struct.error):
+    except struct.error:
         return False
     dead = size - _HEADER.size - count * (8 + 4 + dimension)
     return bool(magic == _MAGIC and min(count, dimension, dead) >= 0 and dead % 8 == 0)

@@ -158,6 +158,46 @@ class TestNames:
             assert set(snapshot.names(ids)) == set(ids)
 
 
+class TestChunks:
+    @pytest.mark.parametrize("first", ["plain words", "schöne Wörter, 日本語 🙂", "a zero \0 byte"])
+    def test_a_text_is_cut_where_its_letters_are_whatever_they_take(
+        self, backend: EmbeddedBackend, first: str
+    ) -> None:
+        texts = [first, "what follows", "and the end"]
+        write(
+            backend,
+            [make_file("a.md", [Section(f"s{n}", text) for n, text in enumerate(texts)])],
+        )
+        with backend.snapshot() as snapshot:
+            # One by one: of the first nothing is known of the text, of the others it is.
+            found = [snapshot.fetch([chunk_id("a.md", f"s{n}")]) for n in range(3)]
+
+        assert [one.chunk.text for (one,) in found] == texts
+
+    def test_a_chunk_that_changes_is_read_anew(self, backend: EmbeddedBackend) -> None:
+        one = chunk_id("a.md", "one")
+        write(backend, [make_file("a.md", [Section("one", "first words")])])
+        with backend.snapshot() as older:
+            before = older.fetch([one])
+            write(backend, [make_file("a.md", [Section("one", "other words")], mtime_ns=2)])
+
+            with backend.snapshot() as newer:
+                assert [found.chunk.text for found in newer.fetch([one])] == ["other words"]
+            assert older.fetch([one]) == before
+
+    def test_no_more_are_remembered_than_there_may_be(
+        self, backend: EmbeddedBackend, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(read, "_MOST_CHUNKS", 2)
+        write(backend, [make_file("a.md", [Section(f"s{n}", f"text {n}") for n in range(5)])])
+        ids = [chunk_id("a.md", f"s{n}") for n in range(5)]
+        with backend.snapshot() as snapshot:
+            for one in (*ids, *ids):
+                assert [found.chunk.id for found in snapshot.fetch([one])] == [one]
+                assert len(snapshot._life.read_before("chunks", snapshot._revision, most=9)) <= 2
+            assert [found.chunk.id for found in snapshot.fetch(ids)] == ids
+
+
 class TestIds:
     def test_a_number_is_only_of_the_units_that_are_asked_for(
         self, backend: EmbeddedBackend
