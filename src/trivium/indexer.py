@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trivium.backends.base import (
     Arranging,
@@ -36,9 +35,6 @@ from trivium.types import Kind, NodeId
 from trivium.writing.digest import Cutting, digest, folders_of
 from trivium.writing.feed import ALL, Feed
 from trivium.writing.plan import Plan, all_skipped, plan
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
