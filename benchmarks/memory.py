@@ -85,11 +85,11 @@ def _reading(shop: Collection, count: int) -> list[Row]:
     notes = shop.notes
     asked: dict[str, Callable[[], object]] = {
         "list, first page": notes.list,
-        "list, page 2000": lambda: notes.list(offset=min(50_000, count - 25)),
+        "list, page 2000": lambda: notes.list(offset=min(50_000, max(0, count - 25))),
         "list by title": lambda: notes.list(sort="title"),
         "list by tag": lambda: notes.list(tag="zebra"),
         "list by part of the title": lambda: notes.list(filter="okapi 77"),
-        "get": lambda: notes.get("note-777"),
+        "get": lambda: notes.get(f"note-{min(777, count - 1)}"),
         "search": lambda: shop.search("about the okapi"),
     }
     return [

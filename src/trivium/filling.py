@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from trivium.backends.base import Backend, Pending, Snapshot, Writer
 from trivium.errors import IndexLocked, MissingExtra, ModelError
@@ -58,6 +58,9 @@ class Filling:
     def fill(self, first: Callable[[], Sequence[str]]) -> None:
         """Embed every text without a vector."""
         model, parts = self._embedder.model_id, self._backend.turns
+        if is_embedded(self._backend.meta(), self._embedder):
+            # As syncs leave it to an instant model: counting would look at every text.
+            return
         done: set[int] = set()
         while len(done) < parts:
             with self._turns.next(
@@ -222,9 +225,9 @@ def embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Pr
     try:
         model = embedder.model_id
         meta = backend.meta()
-        seq, known = meta.get("seq", ""), _done_until(meta, model)
-        if seq == meta.get(f"embedded {model}"):
+        if is_embedded(meta, embedder):
             return
+        seq, known = meta.get("seq", ""), _done_until(meta, model)
         left = writer.count_pending(model, since=known)
         done = 0
         while pending := writer.pending(model, limit=_INSTANT_AT_ONCE, since=known) if left else ():
@@ -236,6 +239,16 @@ def embed_now(backend: Backend, writer: Writer, embedder: Embedder, progress: Pr
     except (ModelError, MissingExtra) as error:
         # Each answer says so, too: the model cannot embed its query either.
         log.warning("no vectors of %s: %s", embedder.name, error)
+
+
+def is_embedded(meta: Mapping[str, str], embedder: Embedder) -> bool:
+    """Whether every text has a vector, as a sync has noted it in what an index remembers.
+
+    One that cannot be had has embedded nothing.
+    """
+    with suppress(ModelError, MissingExtra):
+        return meta.get("seq", "") == meta.get(f"embedded {embedder.model_id}")
+    return False
 
 
 def _done_until(meta: Mapping[str, str], model: str) -> int:

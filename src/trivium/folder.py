@@ -15,9 +15,11 @@ from trivium import feeding, indexer, linker
 from trivium.backends.base import Backend, Snapshot
 from trivium.config import Settings
 from trivium.errors import BackendError, IndexLocked, IndexUnusable, UsageError
+from trivium.filling import is_embedded
 from trivium.home import memory_places
 from trivium.linking.world import Paths
 from trivium.models.base import Embedder
+from trivium.parsing.shelves import kind_in_memory
 from trivium.sources.base import Listing, Source
 from trivium.sources.files import FolderSource, own_ignores
 from trivium.sources.joined import JoinedSource
@@ -28,6 +30,7 @@ from trivium.types import Degraded
 from trivium.writing.digest import Cutting
 from trivium.writing.feed import feed_under, refuse_mixed
 from trivium.writing.plan import plan
+from trivium.writing.unchanged import is_unchanged
 
 # Raise when parsing, masking or cutting changes what is stored.
 CONTENT_VERSION = 3
@@ -113,6 +116,9 @@ class Folder:
         refuse_mixed(
             self.feed, self._backend.meta(), name=self._settings.text("backend.collection")
         )
+        if self._has_all_of(folders, instant):
+            seq = self._backend.meta().get("seq", "")
+            return indexer.Report(unchanged=len(folders or ()), since=seq, seq=seq)
         try:
             report = indexer.sync(
                 self._source(),
@@ -150,6 +156,18 @@ class Folder:
             else Behind()
         )
         return report
+
+    def _has_all_of(self, paths: frozenset[str] | None, instant: Embedder | None) -> bool:
+        """Whether these are files of memory that the index has as they are, embedded and linked."""
+        if not paths or not self.feed.is_all or not all(map(kind_in_memory, paths)):
+            return False
+        meta = self._backend.meta()
+        if "indexed_at" not in meta or (instant is not None and not is_embedded(meta, instant)):
+            return False
+        with self._backend.snapshot() as snapshot:
+            if snapshot.count_unlinked():
+                return False
+        return is_unchanged(self._source(), self._backend, paths, synced_ns=self._synced_ns())
 
     def _is_elsewhere(self) -> bool:
         """Whether both the index and the folder are on other machines."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,21 @@ from trivium.backends.base import Backend
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.reference.store import ReferenceBackend
 
+BACKENDS = ("reference", "embedded")
 
-@pytest.fixture(params=["reference", "embedded"])
-def any_backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    """Each backend in turn."""
-    if request.param == "reference":
+
+@contextmanager
+def made(name: str, place: Path) -> Iterator[Backend]:
+    """Give an empty backend by its name."""
+    if name == "reference":
         yield ReferenceBackend()
         return
-    with closing(EmbeddedBackend(tmp_path / "index", store=tmp_path / "store")) as backend:
+    with closing(EmbeddedBackend(place / "index", store=place / "store")) as backend:
+        yield backend
+
+
+@pytest.fixture(params=BACKENDS)
+def any_backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
+    """Each backend in turn."""
+    with made(request.param, tmp_path) as backend:
         yield backend

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import subprocess
@@ -14,8 +13,9 @@ from typing import Any, Protocol
 
 import httpx
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import StdioServerParameters
 from tests.e2e.server import environment, serving, soon
+from tests.e2e.talking import Talk, talking
 
 import trivium
 from trivium import config
@@ -157,21 +157,8 @@ class ByHttp:
 
 
 class ByTool:
-    def __init__(self, folder: Path) -> None:
-        self.server = StdioServerParameters(
-            command=str(COMMAND),
-            args=["mcp", str(folder), "--tools", "memory"],
-            env=environment(folder.parent / "home"),
-        )
-
-    def _call(self, name: str, arguments: dict[str, object]) -> Any:
-        async def held() -> Any:
-            async with Client(self.server) as client:
-                return await client.call_tool(name, arguments)
-
-        result = asyncio.run(held())
-        assert not result.is_error, result.content
-        return result.structured_content
+    def __init__(self, talk: Talk) -> None:
+        self._call = talk.call
 
     def create(self, kind: str, title: str, **fields: object) -> None:
         text = "content" if kind == "note" else "description"
@@ -263,7 +250,13 @@ def told_by_http(folder: Path) -> None:
 
 
 def told_by_tool(folder: Path) -> None:
-    story(ByTool(folder))
+    server = StdioServerParameters(
+        command=str(COMMAND),
+        args=["mcp", str(folder), "--tools", "memory"],
+        env=environment(folder.parent / "home"),
+    )
+    with talking(server) as talk:
+        story(ByTool(talk))
 
 
 @pytest.mark.parametrize("tell", [told_by_command, told_by_http, told_by_tool])

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.contract.conftest import BACKENDS, made
 
 from trivium import indexer
 from trivium.backends.base import Backend, FileHistory, Snapshot
@@ -41,18 +42,26 @@ def texts() -> dict[str, str]:
     return made
 
 
-@pytest.fixture
-def snapshot(any_backend: Backend) -> Iterator[Snapshot]:
-    write_texts(any_backend, texts())
-    with any_backend.writer(wait_s=0) as writer:
+@pytest.fixture(scope="module", params=BACKENDS)
+def snapshot(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Snapshot]:
+    """One state of each backend, for all tests that only read."""
+    with made(request.param, tmp_path_factory.mktemp("paging")) as backend:
+        yield from held_by(backend)
+
+
+def held_by(backend: Backend) -> Iterator[Snapshot]:
+    write_texts(backend, texts())
+    with backend.writer(wait_s=0) as writer:
         rows = [
             FileHistory(path, "Ann", f"2025-01-{number % 5 + 1:02}T00:00:00+00:00", 1)
             for number, path in enumerate(texts())
             if number % 3
         ]
         writer.put_history(rows, head="abc")
-    indexer.embed(any_backend, WordEmbedder())
-    with any_backend.snapshot() as held:
+    indexer.embed(backend, WordEmbedder())
+    with backend.snapshot() as held:
         yield held
 
 

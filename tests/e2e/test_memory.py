@@ -111,6 +111,25 @@ def test_tasks_and_skills_by_the_command(shop: Path) -> None:
     assert run(shop, "skill", "search", "nonsense", "--no-sync", status=1).stdout == ""
 
 
+def test_what_cannot_be_read_of_memory_is_listed_as_failed(shop: Path) -> None:
+    notes, tasks = shop / ".trivium" / "notes", shop / ".trivium" / "tasks"
+    notes.mkdir(parents=True)
+    tasks.mkdir()
+    (notes / "open.md").write_text("---\ntitle: never closed\n")
+    (notes / "link.md").write_text("---\nlinks:\n  - nonsense\n---\nText.\n")
+    (tasks / "fly.md").write_text("---\nstatus: flying\n---\nText.\n")
+    run(shop, "index")
+
+    lines = run(shop, "status", "--failed").stdout.splitlines()
+
+    found = {path: reason[:22] for path, reason in (one.split("\t") for one in lines)}
+    assert found == {
+        ".trivium/notes/link.md": "'nonsense' is no id. G",
+        ".trivium/notes/open.md": "front matter: The fron",
+        ".trivium/tasks/fly.md": "Unknown status 'flying",
+    }
+
+
 def test_writers_in_several_processes_lose_nothing(shop: Path) -> None:
     run(shop, "skill", "add", "Deploy")
     run(shop, "note", "add", "Log")

@@ -120,7 +120,8 @@ def test_a_damaged_page_is_covered_once(data: st.DataObject) -> None:
     assert_lawful(document, PARSERS[path](document, FileType(Kind.DOC, "x", "x")))
 
 
-@pytest.mark.timeout(200)
+# What takes the square of the length takes minutes for this, and a second where it does not.
+@pytest.mark.timeout(30)
 @pytest.mark.parametrize("path", [path for path in sorted(PARSERS) if path != "a.mdx"])
 @pytest.mark.parametrize(
     "piece",
@@ -130,8 +131,8 @@ def test_a_damaged_page_is_covered_once(data: st.DataObject) -> None:
         *("xref:a(", ":a: b\n"),
     ],
 )
-def test_a_megabyte_of_one_piece_does_no_harm(path: str, piece: str) -> None:
-    document = Document(path, "[a]: b\n\n" + piece * (1_000_000 // len(piece)))
+def test_a_long_run_of_one_piece_does_no_harm(path: str, piece: str) -> None:
+    document = Document(path, "[a]: b\n\n" + piece * (300_000 // len(piece)))
     parsed = PARSERS[path](document, FileType(Kind.DOC, "x", "x"))
 
     assert parsed.nodes[-1].span.end <= len(document.text)

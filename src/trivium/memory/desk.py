@@ -286,6 +286,9 @@ class Desk:
                 return None
             stamped = self.now()
             changes = {**merged.changes, **more, "updated": stamped}
+            if now.reading.values.get("created") is None:
+                # Of a file by hand only its time tells, which this write changes.
+                changes["created"] = now.updated
             new = front.changed(kind, text, changes, version=now.version + 1)
             copy = self.files.conflict(kind, slug, now.kept.data) if merged.unseen else None
             try:

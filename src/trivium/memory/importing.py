@@ -125,8 +125,10 @@ class _Taking:
         if kind is None:
             raise UsageError(unknown("kind", str(item.get("kind"))[:60], list(kinds)))
         text = item.get("file")
-        if not isinstance(text, str):
+        if text is None:
             text = self._written(kind, item)
+        if not isinstance(text, str):
+            raise UsageError("file must be text.")
         given = str(item.get("slug") or "")
         title = str(front.read(kind, "", text).values["title"])
         slug = limits.slug_in(kind, given) if given else self._free(kind, title)

@@ -192,8 +192,12 @@ def _nearest(asked: _Asked, asking: Asking, query: Query, text: TextIndex) -> Ra
     """Return the nearest that the floor and the words of the query let pass, as many as asked.
 
     What the query excludes or demands is known only afterwards, so more are asked for until
-    enough are left.
+    enough are left. Where few hold what it demands, these are compared and no others.
     """
+    if demands(query.root):
+        matching = text.search(query, where=asking.where, depth=asking.depth)
+        if len(matching.ids) < asking.depth:
+            return _above(_by_cosine(asked, matching.ids), asking.retrieval.floor)
     depth = asking.depth
     while True:
         found = asked.index.search(
@@ -205,6 +209,12 @@ def _nearest(asked: _Asked, asking: Asking, query: Query, text: TextIndex) -> Ra
         if len(held.ids) >= asking.depth or is_all or depth >= _MOST_ASKED:
             return _kept(held, held.ids[: asking.depth])
         depth *= 4
+
+
+def _by_cosine(asked: _Asked, ids: Sequence[ChunkId]) -> Ranking:
+    scores = asked.index.score(asked.vector, ids)
+    order = sorted(scores, key=lambda one: (-scores[one], one))
+    return Ranking("vectors", tuple(order), tuple(scores[one] for one in order))
 
 
 def _complete(

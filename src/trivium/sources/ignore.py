@@ -188,8 +188,12 @@ def bytewise(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("latin-1")
 
 
+@lru_cache(maxsize=64)
 def parse(data: bytes) -> Patterns:
-    """Compile an ignore file. A line that git cannot match matches nothing here either."""
+    """Compile an ignore file. A line that git cannot match matches nothing here either.
+
+    Kept, since a server compiles the same few for every change in its folder.
+    """
     patterns = Patterns()
     others: list[_Line] = []
     text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")

@@ -1,7 +1,7 @@
 """The browser, the folder and the server that the tests of one file about the web page share.
 
 A driven browser keeps an event loop running in its process, which no other test may find there:
-so it is started for a file, and the tests of a file stay together.
+so it is started for a file, and workers are given whole files.
 """
 
 from __future__ import annotations
@@ -52,11 +52,3 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     """A fresh page of a wide window. Errors of the page fail the test."""
     with opened(browser, server.address, width=1440, height=900) as made:
         yield made
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of each file on one worker, one after the other."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group(item.path.name))

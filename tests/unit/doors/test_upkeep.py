@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -498,3 +500,41 @@ def test_what_was_written_past_a_server_is_linked_and_embedded_as_well(
     watchful.search(Asked("argon"))
     watchful._go_round()
     assert done == ["link", "embed"]
+
+
+@pytest.mark.parametrize("act", ["create", "update", "delete"])
+def test_a_search_after_a_note_was_written_here_asks_for_no_lock(
+    folder: Path, told: Told, act: str
+) -> None:
+    upkeep = Upkeep(opened(folder, model="static"), watch=told)
+    with closing(upkeep):
+        upkeep.sync_first()
+        notes = upkeep.collection.notes
+        made = notes.create("Argon", "A gas.")
+        if act == "update":
+            notes.update(made.id, content="A noble gas.")
+        if act == "delete":
+            notes.delete(made.id)
+        told.next = frozenset({".trivium/notes/argon.md"})
+        # Who holds it would be waited for, and the answer say so.
+        with writer_lock(folder_of(folder.resolve(), folder.parent / "home"), wait_s=1.0):
+            answer = upkeep.search(Asked("argon gas"))
+
+    assert stages(answer) == []
+    assert ("note:argon" in [hit.id for hit in answer.results]) is (act != "delete")
+
+
+def test_a_note_that_an_editor_has_changed_since_is_taken_in_by_the_next_search(
+    watchful: Upkeep, told: Told, folder: Path
+) -> None:
+    watchful.sync_first()
+    watchful.collection.notes.create("Argon", "A gas.")
+    path = folder / ".trivium" / "notes" / "argon.md"
+    before = path.stat()
+    text = path.read_text(encoding="utf-8")
+    # As long as before and of the same time: only its text tells.
+    path.write_text(text.replace("A gas.", "A fox."), encoding="utf-8")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    told.next = frozenset({".trivium/notes/argon.md"})
+
+    assert [hit.id for hit in watchful.search(Asked("fox")).results] == ["note:argon"]

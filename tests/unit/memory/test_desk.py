@@ -37,6 +37,22 @@ def test_a_change_counts_the_version_up_and_stamps_the_time(notes: Notes, table:
     assert notes.get("why") == changed
 
 
+def test_a_file_by_hand_was_made_when_it_was_also_after_it_is_changed(
+    notes: Notes, table: Table
+) -> None:
+    file = table.file("notes/why.md")
+    file.parent.mkdir(parents=True)
+    file.write_text("Because.\n")
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    assert notes.get("why").created == "2023-11-14T22:13:20Z"
+
+    for content in ("Therefore.", "Perhaps."):
+        notes.update("why", content=content)
+
+    assert notes.get("why").created == "2023-11-14T22:13:20Z"
+    assert notes.get("why").updated == stamp(table.clock.now)
+
+
 def test_a_change_made_for_another_version_is_refused_and_names_both(notes: Notes) -> None:
     notes.create("Why", "first")
     notes.update("why", content="second")

@@ -196,6 +196,7 @@ def test_json_of_other_programs_needs_no_files(tmp_path: Path, opened: Open) -> 
         {"kind": "note", "slug": "../x", "title": "x"},
         7,
         {"kind": "note", "title": "x", "file": "half \ud800"},
+        {"kind": "note", "title": "x", "file": 7},
         {
             "kind": "note",
             "file": "# Three\n\nx\n",
@@ -207,7 +208,7 @@ def test_json_of_other_programs_needs_no_files(tmp_path: Path, opened: Open) -> 
     taken = shop.memory.import_from(tmp_path / "some.json")
 
     assert taken.ids == ["note:one", "task:two", "note:three"]
-    assert list(taken.left_out) == [f"item {number}" for number in range(3, 10)]
+    assert list(taken.left_out) == [f"item {number}" for number in range(3, 11)]
     assert not (shop.root / ".trivium" / "attachments").exists()
     assert shop.tasks.get("two").due == "2026-01-31"
 

@@ -268,6 +268,35 @@ def test_an_excluded_word_holds_for_meaning_too(snapshot: Snapshot, search_mode:
     assert len(found.rankings[-1].scores) == 2
 
 
+@pytest.mark.parametrize("search_mode", ["hybrid", "vector"])
+def test_of_a_phrase_that_few_hold_meaning_compares_these_and_no_others(
+    backend: ReferenceBackend, monkeypatch: pytest.MonkeyPatch, search_mode: str
+) -> None:
+    write(backend, MANY)
+    indexer.embed(backend, WordEmbedder())
+    asked: list[int] = []
+    search = ReferenceVectors.search
+
+    def noted(*given: object, depth: int, **more: object) -> Ranking:
+        asked.append(depth)
+        return search(*given, depth=depth, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ReferenceVectors, "search", noted)
+    with backend.snapshot() as held:
+        few = gathered(
+            held, '"cat 7" cow', embedders=[WordEmbedder()], search_mode=search_mode, depth=3
+        )
+        assert asked == []
+        many = gathered(
+            held, '"a cat" cow', embedders=[WordEmbedder()], search_mode=search_mode, depth=3
+        )
+        assert asked[:1] == [3]
+
+    assert [one.rpartition("#")[2] for one in few.rankings[-1].ids] == ["n7@0"]
+    assert 0 < few.rankings[-1].scores[0] < 1
+    assert len(many.rankings[-1].ids) == 3
+
+
 def _broken(*_: object, **__: object) -> Ranking:
     raise BackendUnavailable("a shard is missing")
 

@@ -170,7 +170,8 @@ def test_no_word_of_a_page_is_lost(pieces: list[str]) -> None:
     assert [piece for piece in pieces if piece in WORDS and piece not in text] == []
 
 
-@pytest.mark.timeout(100)
+# What takes the square of the length takes minutes for this, and a second where it does not.
+@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     "piece",
     [
@@ -180,8 +181,8 @@ def test_no_word_of_a_page_is_lost(pieces: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("before", ["", "<a href='x'>", "<h1>"])
-def test_a_megabyte_of_one_piece_does_no_harm(piece: str, before: str) -> None:
-    source = before + piece * (1_000_000 // len(piece)) + "</nav></title></div></a></h1>>"
+def test_a_long_run_of_one_piece_does_no_harm(piece: str, before: str) -> None:
+    source = before + piece * (300_000 // len(piece)) + "</nav></title></div></a></h1>>"
 
     assert readable(source).count("\n") >= source.count("\n")
 

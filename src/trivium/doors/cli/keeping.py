@@ -200,7 +200,7 @@ def _watch(
 @click.command()
 @FOLDER
 @click.option("--skipped", is_flag=True, help="List the files that were passed over, and why.")
-@click.option("--failed", is_flag=True, help="List the files read as plain text, and why.")
+@click.option("--failed", is_flag=True, help="List the files not read whole, and why.")
 @click.option("--blank", is_flag=True, help="List the files with text a service has no vector for.")
 @AS_JSON
 def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: bool) -> None:
@@ -209,7 +209,7 @@ def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: b
         now = collection.status()
         passed_over = dict(sorted(collection.skipped().items())) if skipped else {}
         place = places(collection, folder)
-    failures = dict(sorted(now.census.failures.items())) if failed else {}
+        failures = _failures(collection, now) if failed else {}
     without = dict(now.blank) if blank else {}
     if as_json:
         more: dict[str, object] = {"skippedFiles": passed_over} if skipped else {}
@@ -222,6 +222,13 @@ def status(folder: Path, *, skipped: bool, failed: bool, blank: bool, as_json: b
             show(f"{one_line(place(path))}\t{counted(chunks, 'chunk')} without a vector")
     else:
         show(_status_text(now))
+
+
+def _failures(collection: Collection, now: Status) -> dict[str, str]:
+    """Return which files could not be read whole, and why; of memory also single fields."""
+    # Where several folders feed a collection, it has none of its own.
+    memory = collection.memory.problems() if collection.feed.is_all else {}
+    return dict(sorted({**memory, **now.census.failures}.items()))
 
 
 def _status_text(now: Status) -> str:

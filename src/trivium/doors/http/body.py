@@ -28,9 +28,9 @@ _WHOLE = 2.0**53
 _LISTS = ("kind", "domain", "collection", "collections", "graphId")
 
 
-async def json_body(request: Request) -> object:
+async def json_body(request: Request, *, most_bytes: int = MAX_BODY_BYTES) -> object:
     """Return the body as JSON. Raises UsageError, and what `whole_body` raises."""
-    return _parsed(await whole_body(request), "The body")
+    return _parsed(await whole_body(request, most_bytes=most_bytes), "The body")
 
 
 async def whole_body(request: Request, *, most_bytes: int = MAX_BODY_BYTES) -> bytes:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 _VERSION = re.compile(r'(?:W/)?"(\d{1,9})"|(\d{1,9})')
 _ANY = "*"
 _BESIDE = frozenset({"collection"})
+# A text of 1,000,000 characters in any script, and room for the other fields.
+MOST_WRITTEN_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ class _Of:
     async def post(self, request: Request) -> Response:
         """Write something down."""
         where = _where(request)
-        fields = said(fields_of(answers.read(self._taken.new, await json_body(request))))
+        body = await json_body(request, most_bytes=MOST_WRITTEN_BYTES)
+        fields = said(fields_of(answers.read(self._taken.new, body)))
 
         def made(upkeep: Upkeep) -> Response:
             shelf = self._fresh(upkeep) if fields.get("links") else self._shelf(upkeep)
@@ -186,7 +189,8 @@ class _Of:
     async def patch(self, request: Request) -> Response:
         """Change fields of one; null clears a field."""
         where, slug, expected = _where(request), _slug(request), _expected(request)
-        fields = fields_of(answers.read(self._taken.change, await json_body(request)))
+        body = await json_body(request, most_bytes=MOST_WRITTEN_BYTES)
+        fields = fields_of(answers.read(self._taken.change, body))
 
         def changed(upkeep: Upkeep) -> Response:
             shelf = self._fresh(upkeep) if fields.get("links") else self._shelf(upkeep)

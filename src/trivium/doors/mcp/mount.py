@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 # What an address may say: /mcp?tools=core,graph&collection=shop
 _TOOLS, _COLLECTION = "tools", "collection"
-_MOST_BYTES = 1_000_000
+# As much as a note may be over HTTP.
+_MOST_BYTES = 5_000_000
 _WORKERS = 4
 
 

@@ -60,6 +60,16 @@ def test_a_note_is_written_read_changed_and_removed(
     assert not file.exists()
 
 
+def test_a_note_of_the_most_characters_is_taken_in_any_script(send: Send, post: Post) -> None:
+    longest = "あ" * 1_000_000
+    assert post("/api/notes", title="Long", content=longest).status_code == 201
+    assert send("PATCH", "/api/notes/long", json={"content": longest[1:]}).status_code == 200
+
+    longer = post("/api/notes", title="Longer", content=longest + "あ")
+    assert error_of(longer) == (422, "RequestInvalid")
+    assert "at most 1000000 characters" in longer.text
+
+
 def test_every_field_of_each_kind_goes_in_and_comes_out(post: Post, get: Send) -> None:
     task: dict[str, Any] = {
         "title": "Ship",
@@ -354,7 +364,7 @@ def test_titles_cannot_lead_out_of_the_folder(post: Post, folders: list[Path]) -
 
 
 def test_a_body_that_is_too_large_is_refused(send: Send) -> None:
-    content = '{"title": "x", "content": "' + "y" * 1_000_001 + '"}'
+    content = '{"title": "x", "content": "' + "y" * 5_000_001 + '"}'
 
     assert error_of(send("POST", "/api/notes", content=content)) == (413, "BodyTooLarge")
 
