@@ -1,46 +1,39 @@
 """One state of an embedded collection, for reading.
 
 Made by EmbeddedBackend.snapshot. Text and vector indexes speak in chunk numbers; this
-turns them into chunk ids and drops the ones its state of the record does not have.
+turns them into chunk ids and drops the ones its state of the record does not have. What it
+says of files and of nodes stands in modules of their own.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from trivium.analysis.fields import check, own_text
+from trivium.analysis.fields import check
 from trivium.backends.base import (
-    Census,
     Contents,
-    FileContent,
-    FileHistory,
-    FileState,
     Found,
-    Named,
-    Seen,
     Space,
     Traits,
-    changed_at,
 )
-from trivium.backends.embedded import database, links
-from trivium.backends.embedded.filters import values, where_sql
+from trivium.backends.embedded import database
+from trivium.backends.embedded.files import FilesRead
+from trivium.backends.embedded.filters import where_sql
+from trivium.backends.embedded.nodes import NodesRead
+from trivium.backends.embedded.pinned import FEW, GIVEN
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
-    EDGE_COLUMNS,
     NODE_COLUMNS,
     TRAIT_COLUMNS,
     chunk_of,
-    edge_of,
-    named,
     node_of,
     traits_of,
-    unpacked,
 )
 from trivium.backends.embedded.search import EmbeddedText, EmbeddedVectors
 from trivium.backends.embedded.spaces import SpaceReader
@@ -51,13 +44,9 @@ from trivium.types import (
     SAMPLED,
     Chunk,
     ChunkId,
-    Document,
-    Edge,
     Node,
     NodeId,
     Ranking,
-    Reference,
-    Symbol,
     View,
 )
 
@@ -72,12 +61,9 @@ if TYPE_CHECKING:
     from trivium.backends.embedded.text import State
     from trivium.backends.embedded.vectors import Loaded
 
-_IDS = "(SELECT value FROM json_each(?))"
 _LINKED_AT_ONCE = 500
-_FEW = 1000
-# Some 300 bytes each; names of code with long lists of what it calls up to 3 kB; ids some 200.
+# Some 300 bytes each, and 200.
 _MOST_TRAITS = 30_000
-_MOST_NAMES = 6_000
 _MOST_IDS = 40_000
 _MOST_PLAIN = 20_000
 # Some 2 kB each, with their texts.
@@ -85,7 +71,7 @@ _MOST_CHUNKS = 500
 _OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
 
 
-class EmbeddedSnapshot:
+class EmbeddedSnapshot(FilesRead, NodesRead):
     """See trivium.backends.base.Snapshot."""
 
     def __init__(
@@ -95,17 +81,9 @@ class EmbeddedSnapshot:
         pinned: dict[str, tuple[State, tantivy.Searcher]],
         spaces: Mapping[str, Loaded],
     ) -> None:
-        self._life = life
+        super().__init__(life, connection)
         self._pinned_spaces = spaces
-        self._sql = connection
         self._pinned = pinned
-        # Reading anything here is what pins SQLite to this state.
-        meta = database.read_meta(connection)
-        self.seq = int(meta["seq"])
-        self._revision = meta.get("revision", "0")
-        self._indexed_at = meta.get("indexed_at", "")
-        self._origin = meta.get("origin", "folder")
-        self._history_head = meta.get("history_head", "")
         self._numbers: dict[ChunkId, int] = {}
         self._texts_of: dict[View, EmbeddedText] = {}
         self._vectors_of: dict[str, EmbeddedVectors] = {}
@@ -140,41 +118,6 @@ class EmbeddedSnapshot:
             indexed_at=self._indexed_at,
             origin=self._origin,
         )
-
-    def files(self, paths: Collection[str] | None = None) -> Mapping[str, FileState]:
-        """Return the manifest, or what it has of these paths."""
-        asked = "SELECT path, size_bytes, mtime_ns, sha256, masked, failure FROM files"
-        if paths is None:
-            rows = self._sql.execute(f"{asked} ORDER BY path")
-        else:
-            given = (json.dumps(list(paths)),)
-            rows = self._sql.execute(f"{asked} WHERE path IN {_IDS} ORDER BY path", given)
-        return {row[0]: FileState(*row) for row in rows}
-
-    def has_files(self, folder: str) -> bool:
-        """Say whether any file lies in a folder or below it; by the index on paths."""
-        # The sign after the slash ends the paths that begin with the folder's.
-        first, end = (f"{folder}/", f"{folder}0") if folder else ("", "\U0010ffff")
-        row = self._sql.execute(
-            "SELECT 1 FROM files WHERE path > ? AND path < ? AND path NOT LIKE '%/' LIMIT 1",
-            (first, end),
-        ).fetchone()
-        return row is not None
-
-    def paths(self) -> Sequence[str]:
-        """Return the paths of the manifest in order."""
-        return [path for (path,) in self._sql.execute("SELECT path FROM files ORDER BY path")]
-
-    def skipped(self) -> Mapping[str, str]:
-        """Return the files that were passed over, path -> reason."""
-        return dict(self._sql.execute("SELECT path, reason FROM skipped ORDER BY path"))
-
-    def in_vain(self) -> Mapping[str, Seen]:
-        """Return what those of them were like that had to be read to know."""
-        rows = self._sql.execute(
-            "SELECT path, size_bytes, mtime_ns FROM skipped WHERE size_bytes IS NOT NULL"
-        )
-        return {path: Seen(size_bytes, mtime_ns) for path, size_bytes, mtime_ns in rows}
 
     def text(self, view: View) -> EmbeddedText:
         """Return the text index of `view`, made now if it does not exist yet."""
@@ -314,7 +257,7 @@ class EmbeddedSnapshot:
             f"SELECT {CHUNK_COLUMNS}, f.text_key, "  # noqa: S608
             "substr(CAST(t.text AS BLOB), c.start + 1, c.end - c.start) FROM chunks c "
             "JOIN files f ON f.id = c.file "
-            f"JOIN store.texts t ON t.key = f.text_key WHERE c.id IN {_IDS}",
+            f"JOIN store.texts t ON t.key = f.text_key WHERE c.id IN {GIVEN}",
             (json.dumps(list(self.numbers_of(ids).values())),),
         ).fetchall()
         wholes = self._with_longer_letters({row[5] for row in rows})
@@ -341,98 +284,10 @@ class EmbeddedSnapshot:
     def lines(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[int, int]]:
         """Return the first and last line of these chunks; ones that are gone are left out."""
         rows = self._sql.execute(
-            f"SELECT chunk_id, start_line, end_line FROM chunks WHERE id IN {_IDS}",  # noqa: S608
+            f"SELECT chunk_id, start_line, end_line FROM chunks WHERE id IN {GIVEN}",  # noqa: S608
             (json.dumps(list(self.numbers_of(ids).values())),),
         )
         return {ChunkId(one): (first, last) for one, first, last in rows}
-
-    def _texts(self, keys: set[bytes]) -> dict[bytes, str]:
-        places = ", ".join("?" * len(keys))
-        rows = self._sql.execute(
-            f"SELECT key, text FROM store.texts WHERE key IN ({places})",  # noqa: S608
-            tuple(keys),
-        )
-        return dict(rows)
-
-    def node(self, node_id: NodeId) -> Node | None:
-        """Return a node, or None."""
-        row = self._sql.execute(
-            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            "WHERE n.node_id = ?",
-            (node_id,),
-        ).fetchone()
-        return node_of(row) if row else None
-
-    def text_of(self, node_id: NodeId) -> str:
-        """Return the whole text of a node."""
-        row = self._sql.execute(
-            "SELECT n.start, n.end, t.text FROM nodes n JOIN files f ON f.id = n.file "
-            "JOIN store.texts t ON t.key = f.text_key WHERE n.node_id = ?",
-            (node_id,),
-        ).fetchone()
-        return row[2][row[0] : row[1]] if row else ""
-
-    def chunks_of(self, node_id: NodeId) -> Sequence[Chunk]:
-        """Return a node's chunks in order; none for one without text of its own."""
-        rows = self._sql.execute(
-            f"SELECT {CHUNK_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
-            "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
-            "WHERE n.node_id = ? AND c.end > c.start ORDER BY c.id",
-            (node_id,),
-        ).fetchall()
-        texts = self._texts({row[5] for row in rows})
-        return [
-            chunk_of(row[:5], node_id, texts[row[5]][row[1] : row[2]])
-            for row in rows
-            if row[5] in texts
-        ]
-
-    def edges_of(self, node_id: NodeId) -> Sequence[Edge]:
-        """Return the edges from and to a node."""
-        return self.edges([node_id])
-
-    def edges(self, ids: Sequence[NodeId]) -> Sequence[Edge]:
-        """Return the edges from and to any of these nodes, each once, in a fixed order."""
-        rows = self._sql.execute(
-            f"SELECT {EDGE_COLUMNS} FROM edges WHERE rowid IN ("  # noqa: S608
-            f"SELECT rowid FROM edges WHERE source IN {_IDS} "
-            f"UNION SELECT rowid FROM edges WHERE target IN {_IDS}) "
-            "ORDER BY source, target, type",
-            (json.dumps(ids), json.dumps(ids)),
-        )
-        return list(map(edge_of, rows))
-
-    def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
-        """Return these nodes by their ids; ones that are not there are left out."""
-        known = self._life.nodes_of(self._revision)
-        found = {one: known[one] for one in ids if one in known}
-        unseen = [one for one in ids if one not in found]
-        if unseen:
-            rows = self._sql.execute(
-                f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-                f"WHERE n.node_id IN {_IDS}",
-                (json.dumps(unseen),),
-            )
-            read = {node.id: node for node in map(node_of, rows)}
-            self._life.keep_nodes(self._revision, read)
-            found.update(read)
-        return found
-
-    def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
-        """Return what these nodes are called; ones that are not there are left out."""
-        known: dict[NodeId, Named]
-        known = self._life.read_before("names", self._revision, most=_MOST_NAMES)
-        found = {one: name for one in ids if (name := known.get(one)) is not None}
-        unseen = [one for one in ids if one not in found]
-        if unseen:
-            rows = self._sql.execute(
-                f"SELECT node_id, body FROM nodes WHERE node_id IN {_IDS}",  # noqa: S608
-                (json.dumps(unseen),),
-            )
-            read = {one.id: one for one in map(named, rows)}
-            known.update(read)
-            found.update(read)
-        return found
 
     def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
         """Return what these chunks are and where they stand; ones that are gone are left out."""
@@ -444,56 +299,12 @@ class EmbeddedSnapshot:
         if unseen:
             rows = self._sql.execute(
                 f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
-                f"JOIN files f ON f.id = c.file WHERE c.id IN {_IDS}",
+                f"JOIN files f ON f.id = c.file WHERE c.id IN {GIVEN}",
                 (json.dumps(list(self.numbers_of(unseen).values())),),
             )
             read = {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
             known.update(read)
             found.update(read)
-        return found
-
-    def changed(self, paths: Sequence[str]) -> Mapping[str, float]:
-        """Return when these files were changed, in seconds since 1970."""
-        rows = self._sql.execute(
-            "SELECT f.path, h.modified, f.mtime_ns FROM files f "  # noqa: S608
-            f"LEFT JOIN history h ON h.path = f.path WHERE f.path IN {_IDS}",
-            (json.dumps(paths),),
-        )
-        return {path: changed_at(modified, mtime_ns) for path, modified, mtime_ns in rows}
-
-    def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
-        """Return nodes whose folded names are these, at most `most` of all, by id."""
-        numbers = [number for name in set(names) for number in self._by_name().get(name, ())]
-        # Of names that many nodes have, the first are found soon in the order of their ids.
-        column, asked = ("n.id", numbers) if len(numbers) < _FEW else ("n.a_name", list(names))
-        rows = self._sql.execute(
-            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE {column} IN {_IDS} ORDER BY n.node_id LIMIT ?",
-            (json.dumps(asked), max(0, most)),
-        )
-        return list(map(node_of, rows))
-
-    def _by_name(self) -> dict[str, list[int]]:
-        """Return the numbers of nodes by their folded names; no index of the record has them."""
-
-        def made() -> dict[str, list[int]]:
-            found: dict[str, list[int]] = {}
-            for name, number in self._sql.execute("SELECT a_name, id FROM nodes"):
-                found.setdefault(name, []).append(number)
-            return found
-
-        return self._life.remembered(("by name", self._revision), made)
-
-    def degrees(self, ids: Sequence[NodeId]) -> Mapping[NodeId, int]:
-        """Return how many edges come from and lead to each of these nodes; 0 for none."""
-        found = dict.fromkeys(ids, 0)
-        for end in ("source", "target"):
-            rows = self._sql.execute(
-                f"SELECT {end}, count(*) FROM edges WHERE {end} IN {_IDS} GROUP BY {end}",  # noqa: S608
-                (json.dumps(ids),),
-            )
-            for node_id, count in rows:
-                found[node_id] += count
         return found
 
     def most_linked(self, *, where: Filter, depth: int) -> Ranking:
@@ -520,24 +331,13 @@ class EmbeddedSnapshot:
         )
         return [(float(degree), ChunkId(one)) for one, degree in rows]
 
-    def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
-        """Return the own text of these nodes: what lies in no other node."""
-        rows = self._sql.execute(
-            f"SELECT {NODE_COLUMNS}, f.text_key FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE n.node_id IN {_IDS}",
-            (json.dumps(ids),),
-        ).fetchall()
-        texts = self._texts({row[7] for row in rows})
-        nodes = ((node_of(row[:7]), row[7]) for row in rows)
-        return {node.id: own_text(node, texts[key]) for node, key in nodes if key in texts}
-
     def allowed(self, ids: Sequence[ChunkId], *, where: Filter) -> set[ChunkId]:
         """Return those of these chunks that are there and that `where` allows."""
         numbers = self.numbers_of(ids)
         gate = self.numbers_allowed(where)
         if gate is None:
             return set(numbers)
-        every = set(gate.tolist()) if len(gate) < _FEW else None
+        every = set(gate.tolist()) if len(gate) < FEW else None
         if every is None:
             import numpy as np
 
@@ -545,98 +345,10 @@ class EmbeddedSnapshot:
             every = set(asked[np.isin(asked, gate)].tolist())
         return {one for one, number in numbers.items() if number in every}
 
-    def symbols(self, names: Sequence[str], *, most: int) -> Mapping[str, Sequence[Symbol]]:
-        """Return the code of these exact names, at most `most` of each, by id."""
-        return links.symbols(self._sql, names, most=most)
-
-    def outline(self, path: str) -> Sequence[Symbol]:
-        """Return the code nodes of one file in order."""
-        return links.outline(self._sql, path)
-
-    def headings(self, path: str) -> Sequence[NodeId]:
-        """Return the nodes of a file, the one of the file itself left out, in order."""
-        rows = self._sql.execute(
-            "SELECT n.node_id FROM nodes n JOIN files f ON f.id = n.file "
-            "WHERE f.path = ? AND n.a_kind <> 'file' ORDER BY n.id",
-            (path,),
-        )
-        return [NodeId(node_id) for (node_id,) in rows]
-
-    def references(self, path: str) -> tuple[Reference, ...]:
-        """Return what a file names, as it was written."""
-        row = self._sql.execute("SELECT refs FROM files WHERE path = ?", (path,)).fetchone()
-        return unpacked(row[0]) if row else ()
-
-    def history(self, path: str) -> FileHistory | None:
-        """Return what the repository knows of a file, or None."""
-        row = self._sql.execute(
-            "SELECT path, author, modified, churn FROM history WHERE path = ?", (path,)
-        ).fetchone()
-        return FileHistory(*row) if row else None
-
-    def history_head(self) -> str:
-        """Return the commit up to which history is known."""
-        return self._history_head
-
-    def count_unlinked(self) -> int:
-        """Return how many files wait to be linked."""
-        row = self._sql.execute("SELECT count(*) FROM files WHERE linked = 0").fetchone()
-        return int(row[0])
-
-    def census(self) -> Census:
-        """Count nodes and edges by sort; once for each state."""
-        return self._life.remembered(("census", self._revision), lambda: links.census(self._sql))
-
-    def values(self, attribute: str) -> Sequence[str]:
-        """Return what the nodes have of a stored attribute, folded, each once and in order."""
-
-        def made() -> Sequence[str]:
-            if attribute == "name":
-                return sorted(name for name in self._by_name() if name)
-            return values(self._sql, attribute)
-
-        return self._life.remembered(("values", self._revision, attribute), made)
-
     def has_any(self, where: Filter) -> bool:
         """Say whether `where` allows anything at all."""
         gate = self.numbers_allowed(where)
         return self.contents().chunks > 0 if gate is None else len(gate) > 0
-
-    def content(self, path: str) -> FileContent | None:
-        """Return all the index holds of one file, as it was written, or None."""
-        row = self._sql.execute(
-            "SELECT f.id, f.path, size_bytes, mtime_ns, sha256, masked, failure, t.text, f.refs "
-            "FROM files f JOIN store.texts t ON t.key = f.text_key WHERE f.path = ?",
-            (path,),
-        ).fetchone()
-        if row is None:
-            return None
-        file, state, text, refs = row[0], FileState(*row[1:7]), row[7], row[8]
-        node_rows = self._sql.execute(
-            f"SELECT n.id, {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            "WHERE n.file = ? ORDER BY n.id",
-            (file,),
-        ).fetchall()
-        nodes = {one[0]: node_of(one[1:]) for one in node_rows}
-        chunk_rows = self._sql.execute(
-            f"SELECT c.node, {CHUNK_COLUMNS} FROM chunks c WHERE c.file = ? ORDER BY c.id",  # noqa: S608
-            (file,),
-        )
-        chunks = tuple(
-            chunk_of(one[1:], nodes[one[0]].id, text[one[2] : one[3]]) for one in chunk_rows
-        )
-        edges = self._sql.execute(
-            f"SELECT {EDGE_COLUMNS} FROM edges WHERE file = ? AND own ORDER BY rowid",  # noqa: S608
-            (file,),
-        )
-        return FileContent(
-            state,
-            Document(path, text),
-            tuple(nodes.values()),
-            tuple(map(edge_of, edges)),
-            chunks,
-            unpacked(refs),
-        )
 
     def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
         """Yield the vectors of this index's chunks with their keys, each key once."""
@@ -682,7 +394,7 @@ class EmbeddedSnapshot:
         unseen = [one for one in ids if one not in self._numbers]
         if unseen:
             rows = self._sql.execute(
-                f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {_IDS}",  # noqa: S608
+                f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {GIVEN}",  # noqa: S608
                 (json.dumps(unseen),),
             )
             self._numbers.update(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trivium.aside import Replaced, write_aside
-from trivium.backends.embedded import derive, life, read
+from trivium.backends.embedded import derive, life, nodes, read
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.vectors import SpaceState
 from trivium.filtering.conditions import EVERYTHING
@@ -147,7 +147,8 @@ class TestNames:
     def test_no_more_are_remembered_than_there_may_be(
         self, backend: EmbeddedBackend, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for most in ("_MOST_NAMES", "_MOST_TRAITS", "_MOST_IDS"):
+        monkeypatch.setattr(nodes, "_MOST_NAMES", 2)
+        for most in ("_MOST_TRAITS", "_MOST_IDS"):
             monkeypatch.setattr(read, most, 2)
         write(backend, [make_file("a.md", [Section(f"s{n}", f"text {n}") for n in range(5)])])
         ids = [node_id("a.md", f"s{n}") for n in range(5)]
