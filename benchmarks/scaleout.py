@@ -28,6 +28,7 @@ from trivium.backends.opensearch.client import Access, Client
 from trivium.collection import Collection
 from trivium.config import Value
 from trivium.models.minilm import minilm
+from trivium.writing.moving import Moved
 
 _QUERIES = 100
 _WARM = 20
@@ -59,15 +60,15 @@ def main() -> None:
     named = f"{corpus.chunks:,} chunks, nodes {chosen.nodes}, shards {chosen.shards}"
     with tempfile.TemporaryDirectory() as place, started(chosen.nodes, heap=chosen.heap) as nodes:
         here, there = Path(place) / "here", Path(place) / "there"
-        _embedded(corpus, here)
+        with_vectors(corpus, here)
         shutil.copytree(here, there)
-        costs = _moved(corpus, there, nodes, shards=chosen.shards)
+        costs = _weighed(corpus, there, nodes, shards=chosen.shards)
         report(f"cost, {named}", [costs], to=chosen.json)
         report(f"reckoned from it, {named}", _reckoned(costs), to=chosen.json)
         report(f"queries, {named}", _asked(corpus, here, there, texts, nodes), to=chosen.json)
 
 
-def _embedded(corpus: Prepared, home: Path) -> None:
+def with_vectors(corpus: Prepared, home: Path) -> None:
     """Have the corpus with vectors of the instant model, in a home of its own."""
     shutil.copytree(corpus.home, home)
     backend = replace(corpus, home=home).backend()
@@ -80,7 +81,8 @@ def _embedded(corpus: Prepared, home: Path) -> None:
         collection.embed()
 
 
-def _on(nodes: Cluster, *, shards: int) -> dict[str, Value]:
+def on_cluster(nodes: Cluster, *, shards: int) -> dict[str, Value]:
+    """Return the settings that say so."""
     return {
         "backend.kind": "opensearch",
         "backend.urls": tuple(nodes.urls),
@@ -89,11 +91,16 @@ def _on(nodes: Cluster, *, shards: int) -> dict[str, Value]:
     }
 
 
-def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
+def moved_to(nodes: Cluster, corpus: Prepared, home: Path, *, shards: int) -> Moved:
+    """Move the index to the nodes."""
+    with Collection(corpus.root, settings=settings_for(home, model="static")) as collection:
+        return collection.move(on_cluster(nodes, shards=shards))
+
+
+def _weighed(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
     """Move the index, and weigh what came of it."""
     used, began = _node_seconds(nodes), time.perf_counter()
-    with Collection(corpus.root, settings=settings_for(home, model="static")) as collection:
-        moved = collection.move(_on(nodes, shards=shards))
+    moved = moved_to(nodes, corpus, home, shards=shards)
     seconds = time.perf_counter() - began
     cpu = _node_seconds(nodes) - used
     client = Client(nodes.urls, access=Access(read_s=120.0, write_s=300.0))
@@ -148,7 +155,7 @@ def _asked(
         Collection(corpus.root, settings=settings_for(here, model="static")) as embedded,
         Collection(
             corpus.root,
-            settings=settings_for(there, model="static").flagged(_on(nodes, shards=1)),
+            settings=settings_for(there, model="static").flagged(on_cluster(nodes, shards=1)),
         ) as clustered,
     ):
         for name, how in _WAYS.items():
