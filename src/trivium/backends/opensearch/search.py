@@ -129,11 +129,16 @@ class OpenSearchText:
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """Return in how many of them each term stands, in the field where it does so most."""
+        known = self._reader.known(
+            ("frequencies", self._part), [one for one in terms if one], self._read_frequencies
+        )
+        return {term: known.get(term, 0) for term in terms}
+
+    def _read_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         fields = [name for name, _ in words_fields(self._view)]
         found = dict.fromkeys(terms, 0)
-        wanted = [term for term in found if term]
-        for first in range(0, len(wanted), _AT_ONCE):
-            some = wanted[first : first + _AT_ONCE]
+        for first in range(0, len(terms), _AT_ONCE):
+            some = list(terms[first : first + _AT_ONCE])
             asked = {
                 f"{place} {field}": {"term": {field: term}}
                 for place, term in enumerate(some)
