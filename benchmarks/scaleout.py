@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -163,14 +164,18 @@ def _asked(
                 embedded.search(text, **how)
                 clustered.search(text, **how)
             took: tuple[list[float], list[float]] = ([], [])
+            shared: list[float] = []
             used = _node_seconds(nodes)
             for text in texts:
+                found: list[set[str]] = []
                 for at, collection in enumerate((embedded, clustered)):
                     began = time.perf_counter()
-                    collection.search(text, **how)
+                    answer = collection.search(text, **how)
                     took[at].append(1000 * (time.perf_counter() - began))
+                    found.append({hit.id for hit in answer.results})
+                shared.append(len(found[0] & found[1]) / max(1, *map(len, found)))
             cpu = 1000 * (_node_seconds(nodes) - used) / len(texts)
-            rows.append(_row(name, took, cpu))
+            rows.append({**_row(name, took, cpu), "overlap@10": statistics.fmean(shared)})
         rows.append(_together(clustered, texts, nodes))
     return rows
 
