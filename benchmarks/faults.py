@@ -32,6 +32,7 @@ from trivium.errors import TriviumError
 _QUERIES = 20
 _THREADS = 3
 _CALM_S = 4.0
+_AFTER_ERROR_S = 0.5
 _HEAP = "1g"
 
 
@@ -66,7 +67,10 @@ class Asking:
         for text in islice(cycle(self.texts), first, None):
             if self.over.is_set():
                 return
-            self.asked.append(self._one(text))
+            one = self._one(text)
+            self.asked.append(one)
+            if one.error:
+                time.sleep(_AFTER_ERROR_S)
 
     def _one(self, text: str) -> Asked:
         began = time.monotonic()
