@@ -56,7 +56,7 @@ class Compared:
             "nDCG here": round(statistics.fmean(self.ndcg[0]), 4),
             "nDCG there": round(statistics.fmean(self.ndcg[1]), 4),
             "with other parts": self.other_parts,
-            "degraded": self.degraded,
+            "degraded otherwise": self.degraded,
             "here p50 ms": 1000 * middle(here),
             "p99": 1000 * _p99(here),
             "there p50 ms": 1000 * middle(there),
@@ -151,7 +151,7 @@ def _compared(here: Prepared, there: Prepared, contender: Contender) -> Compared
         found.overlaps.append(len(ids[0] & ids[1]) / most if most else 1.0)
         both = ids[0] & ids[1]
         found.other_parts += any(_parts(one)[name] != _parts(other)[name] for name in both)
-        found.degraded += bool(other.degraded)
+        found.degraded += other.degraded != one.degraded
     return found
 
 

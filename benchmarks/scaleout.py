@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ from trivium.backends.opensearch.client import Access, Client
 from trivium.collection import Collection
 from trivium.config import Value
 from trivium.models.minilm import minilm
+from trivium.writing.moving import Moved
 
 _QUERIES = 100
 _WARM = 20
@@ -59,15 +61,15 @@ def main() -> None:
     named = f"{corpus.chunks:,} chunks, nodes {chosen.nodes}, shards {chosen.shards}"
     with tempfile.TemporaryDirectory() as place, started(chosen.nodes, heap=chosen.heap) as nodes:
         here, there = Path(place) / "here", Path(place) / "there"
-        _embedded(corpus, here)
+        with_vectors(corpus, here)
         shutil.copytree(here, there)
-        costs = _moved(corpus, there, nodes, shards=chosen.shards)
+        costs = _weighed(corpus, there, nodes, shards=chosen.shards)
         report(f"cost, {named}", [costs], to=chosen.json)
         report(f"reckoned from it, {named}", _reckoned(costs), to=chosen.json)
         report(f"queries, {named}", _asked(corpus, here, there, texts, nodes), to=chosen.json)
 
 
-def _embedded(corpus: Prepared, home: Path) -> None:
+def with_vectors(corpus: Prepared, home: Path) -> None:
     """Have the corpus with vectors of the instant model, in a home of its own."""
     shutil.copytree(corpus.home, home)
     backend = replace(corpus, home=home).backend()
@@ -80,7 +82,8 @@ def _embedded(corpus: Prepared, home: Path) -> None:
         collection.embed()
 
 
-def _on(nodes: Cluster, *, shards: int) -> dict[str, Value]:
+def on_cluster(nodes: Cluster, *, shards: int) -> dict[str, Value]:
+    """Return the settings that say so."""
     return {
         "backend.kind": "opensearch",
         "backend.urls": tuple(nodes.urls),
@@ -89,12 +92,17 @@ def _on(nodes: Cluster, *, shards: int) -> dict[str, Value]:
     }
 
 
-def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
-    """Move the index, and weigh what came of it."""
-    used, began = _node_seconds(nodes), time.perf_counter()
+def moved_to(nodes: Cluster, corpus: Prepared, home: Path, *, shards: int) -> Moved:
+    """Move the index to the nodes."""
     with Collection(corpus.root, settings=settings_for(home, model="static")) as collection:
-        moved = collection.move(_on(nodes, shards=shards))
-    seconds = time.perf_counter() - began
+        return collection.move(on_cluster(nodes, shards=shards))
+
+
+def _weighed(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
+    """Move the index, and weigh what came of it."""
+    used, own, began = _node_seconds(nodes), time.process_time(), time.perf_counter()
+    moved = moved_to(nodes, corpus, home, shards=shards)
+    seconds, own = time.perf_counter() - began, time.process_time() - own
     cpu = _node_seconds(nodes) - used
     client = Client(nodes.urls, access=Access(read_s=120.0, write_s=300.0))
     try:
@@ -102,18 +110,24 @@ def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
         time.sleep(_SETTLED_S)
         client.ask("POST", "/_forcemerge?max_num_segments=1")
         client.ask("POST", "/_refresh")
-        stored = client.ask("GET", "/_stats/store")["_all"]
+        stored = client.ask("GET", "/_stats/store")["indices"]
     finally:
         client.close()
-    primary = stored["primaries"]["store"]["size_in_bytes"]
+    # What is noted before it is stored is overwritten by the next, however much there is.
+    lasting = [one for name, one in stored.items() if not name.endswith(".state")]
+    primary, every = (
+        sum(one[which]["store"]["size_in_bytes"] for one in lasting)
+        for which in ("primaries", "total")
+    )
     return {
         "chunks": moved.chunks,
         "vectors": moved.vectors,
         "seconds": seconds,
         "chunks/s": moved.chunks / seconds,
         "node CPU ms a chunk": 1000 * cpu / moved.chunks,
+        "own CPU ms a chunk": 1000 * own / moved.chunks,
         "bytes a chunk, primaries": primary / moved.chunks,
-        "bytes a chunk, with replicas": stored["total"]["store"]["size_in_bytes"] / moved.chunks,
+        "bytes a chunk, with replicas": every / moved.chunks,
         "MB resident, all nodes": sum(_resident_mb(one) for one in _pids(nodes)),
     }
 
@@ -121,6 +135,7 @@ def _moved(corpus: Prepared, home: Path, nodes: Cluster, *, shards: int) -> Row:
 def _reckoned(costs: Mapping[str, Cell]) -> list[Row]:
     """Reckon with more chunks: one model, one replica; nothing here is measured."""
     rows: list[Row] = []
+    cpu_ms = float(costs["node CPU ms a chunk"]) + float(costs["own CPU ms a chunk"])
     for chunks in (1_000_000, 10_000_000, 100_000_000):
         disk_gb = 2 * chunks * float(costs["bytes a chunk, primaries"]) / 1e9
         # Vectors that are not in memory are read from disk at every step of a search.
@@ -134,7 +149,7 @@ def _reckoned(costs: Mapping[str, Cell]) -> list[Row]:
                 "shards": max(1, math.ceil(chunks / _CHUNKS_A_SHARD)),
                 f"nodes of {_NODE_GB} GB": nodes,
                 "dollars a month": nodes * _NODE_DOLLARS + disk_gb * _GB_DOLLARS,
-                "hours to move": chunks / float(costs["chunks/s"]) / 3600,
+                "core hours to move": chunks * cpu_ms / 3_600_000,
             }
         )
     return rows
@@ -148,7 +163,7 @@ def _asked(
         Collection(corpus.root, settings=settings_for(here, model="static")) as embedded,
         Collection(
             corpus.root,
-            settings=settings_for(there, model="static").flagged(_on(nodes, shards=1)),
+            settings=settings_for(there, model="static").flagged(on_cluster(nodes, shards=1)),
         ) as clustered,
     ):
         for name, how in _WAYS.items():
@@ -156,14 +171,18 @@ def _asked(
                 embedded.search(text, **how)
                 clustered.search(text, **how)
             took: tuple[list[float], list[float]] = ([], [])
+            shared: list[float] = []
             used = _node_seconds(nodes)
             for text in texts:
+                found: list[set[str]] = []
                 for at, collection in enumerate((embedded, clustered)):
                     began = time.perf_counter()
-                    collection.search(text, **how)
+                    answer = collection.search(text, **how)
                     took[at].append(1000 * (time.perf_counter() - began))
+                    found.append({hit.id for hit in answer.results})
+                shared.append(len(found[0] & found[1]) / max(1, *map(len, found)))
             cpu = 1000 * (_node_seconds(nodes) - used) / len(texts)
-            rows.append(_row(name, took, cpu))
+            rows.append({**_row(name, took, cpu), "overlap@10": statistics.fmean(shared)})
         rows.append(_together(clustered, texts, nodes))
     return rows
 

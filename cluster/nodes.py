@@ -16,13 +16,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.artefacts import NotResolved, cache, class_path
 
 _HEAP = "512m"
+# What a node takes beside its heap, and what its data may take in memory.
+_BESIDE_MB, _DATA_MB = 500, 2000
 _PATIENCE_S = 600.0
 _STOPPED_S = 60.0
 _LISTENING = "127.0.0.1"
@@ -38,6 +40,10 @@ cluster.initial_cluster_manager_nodes: [{first}]
 # A machine with a nearly full disk is still good enough for a test.
 cluster.routing.allocation.disk.threshold_enabled: false
 """
+
+
+class NotStarted(NotResolved):
+    """Nodes did not come up, or not as well as was waited for; the next try may go better."""
 
 
 @dataclass(slots=True)
@@ -125,13 +131,13 @@ class Cluster:
             if not health["timed_out"]:
                 return
             last = f"it is {health['status']} with {health['number_of_nodes']} nodes"
-        raise NotResolved(f"The cluster was not {status} in {timeout_s:.0f} s: {last}.")
+        raise NotStarted(f"The cluster was not {status} in {timeout_s:.0f} s: {last}.")
 
     def _check_alive(self) -> None:
         for one in self.nodes:
             if one.process is not None and one.process.poll() is not None:
                 said = (one.folder / "log").read_text(encoding="utf-8", errors="replace")
-                raise NotResolved(f"The node {one.name} ended by itself:\n{said[-2000:]}")
+                raise NotStarted(f"The node {one.name} ended by itself:\n{said[-2000:]}")
 
     def stop(self) -> None:
         """Stop all nodes."""
@@ -147,6 +153,7 @@ RUNNING: list[Cluster] = []
 def started(count: int, *, heap: str = _HEAP) -> Iterator[Cluster]:
     """Run a new, empty cluster of `count` nodes; it and its data are gone afterwards."""
     class_path()
+    _check_memory(count * (_megabytes(heap) + _BESIDE_MB))
     home = _scratch() / f"trivium-cluster-{_free_ports(1)[0]}"
     cluster = Cluster(_made(home, count, heap))
     try:
@@ -162,12 +169,39 @@ def started(count: int, *, heap: str = _HEAP) -> Iterator[Cluster]:
 
 
 def _scratch() -> Path:
-    """Return where nodes keep their data: in memory where there is a place for it.
+    """Return where nodes keep their data: in memory where there is room for it.
 
     An index is made in half a second there, on a busy disk in several.
     """
     memory = Path("/dev/shm")  # noqa: S108 - each cluster has a folder of its own there
-    return memory if os.access(memory, os.W_OK) else cache()
+    has_room = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _DATA_MB << 20
+    return memory if has_room else cache()
+
+
+def _check_memory(needed_mb: int) -> None:
+    free_mb = _free_mb()
+    if free_mb is not None and free_mb < needed_mb:
+        raise NotResolved(f"The nodes need {needed_mb:,} MB of memory; {free_mb:,} MB are free.")
+
+
+def _free_mb() -> int | None:
+    """Return how much memory is left here, or to this container; None where nobody says."""
+    found: list[int] = []
+    with suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        line = next(one for one in lines if one.startswith("MemAvailable"))
+        found.append(int(line.split()[1]) >> 10)
+    with suppress(OSError, ValueError):
+        most, used = (
+            int((Path("/sys/fs/cgroup") / name).read_text(encoding="ascii"))
+            for name in ("memory.max", "memory.current")
+        )
+        found.append((most - used) >> 20)
+    return min(found, default=None)
+
+
+def _megabytes(heap: str) -> int:
+    return int(heap[:-1]) * {"m": 1, "g": 1024}[heap[-1]]
 
 
 def _made(home: Path, count: int, heap: str) -> list[Node]:

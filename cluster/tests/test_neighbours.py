@@ -1,4 +1,4 @@
-"""Vectors found by the graph of neighbours, as above 10,000 rows: nearly those found one by one."""
+"""Vectors found by the graph of neighbours, as above 20,000 rows: nearly those found one by one."""
 
 from __future__ import annotations
 

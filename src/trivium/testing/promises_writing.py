@@ -203,6 +203,26 @@ class WritingPromises(Promises):
             assert dict(snapshot.files()) == {"a.md": touched}
             assert _found(snapshot, "ancient") == (chunk_id("a.md", "old"),)
 
+    def test_a_batch_that_only_touches_keeps_the_number_of_the_one_before(
+        self, backend: Backend
+    ) -> None:
+        write(backend, [_OLD, _OTHER])
+        with backend.writer(wait_s=0) as writer:
+            touched = writer.write(Batch(touched=(replace(_OLD.state, mtime_ns=77),)))
+            writer.publish()
+        with backend.snapshot() as snapshot:
+            assert touched == snapshot.contents().seq == 1
+            assert snapshot.files(["a.md"])["a.md"].mtime_ns == 77
+
+        again = replace(_OTHER.state, mtime_ns=78)
+        with backend.writer(wait_s=0) as writer:
+            assert writer.write(Batch(replaced=(_NEW,), touched=(again,))) == 2
+            writer.publish()
+
+        with backend.snapshot() as snapshot:
+            assert _found(snapshot, "modern") == (chunk_id("a.md", "new"),)
+            assert snapshot.contents().seq == 2
+
     def test_the_sequence_number_grows_by_one_with_every_batch(self, backend: Backend) -> None:
         numbers = [write(backend, [_OLD]), write(backend, [_NEW]), write(backend, [])]
 

@@ -123,6 +123,8 @@ class Client:
                     timeout=limit,
                 )
             except (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout) as late:
+                # It may hang for ever: who asks next asks another.
+                self._pass_over()
                 raise BackendTimeout(
                     f"The cluster at {node.base_url} did not answer in time. Try again."
                 ) from late
@@ -133,11 +135,14 @@ class Client:
                         "file of the one that signed it in backend.certificates."
                     ) from failed
                 error = failed
-                self._first = (self._first + 1) % len(self.urls)
+                self._pass_over()
         raise BackendUnavailable(
             f"The cluster at {', '.join(self.urls)} cannot be reached ({error}). "
             "See that it runs and that the address is right."
         ) from error
+
+    def _pass_over(self) -> None:
+        self._first = (self._first + 1) % len(self.urls)
 
     def bulk(self, rows: Iterable[Row]) -> None:
         """Store rows; returns once the cluster has accepted every one of them.
@@ -227,7 +232,8 @@ class Client:
     def hold(self, index: str) -> str:
         """Return the id of a point in time of an index."""
         params = {"keep_alive": _KEEP}
-        answer = self.ask("POST", f"/{index}/_search/point_in_time", params=params)
+        path = f"/{index}/_search/point_in_time"
+        answer = self.ask("POST", path, params=params, timeout_s=self._read_s)
         if answer["_shards"]["failed"]:
             self.release([answer["pit_id"]])
             raise BackendUnavailable(f"Some shards of {index} cannot be read now. Try again.")

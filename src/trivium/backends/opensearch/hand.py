@@ -124,8 +124,14 @@ class Hand:
                 key: replace(one, seq=then.seq) if key in then.views else one
                 for key, one in state.views.items()
             }
-            head = then.history_head
-            return replace(state, journal=None, seq=then.seq, views=fed, history_head=head)
+            return replace(
+                state,
+                journal=None,
+                seq=then.seq,
+                views=fed,
+                history_head=then.history_head,
+                changes=state.changes + 1,
+            )
 
         self.change(finished)
         self._mark_unsettled(aliases)

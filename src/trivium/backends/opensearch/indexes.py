@@ -16,6 +16,7 @@ from trivium.analysis.fields import OPERATOR, PICKED, every_field
 from trivium.analysis.words import edition
 from trivium.backends.opensearch.client import Client, written
 from trivium.backends.opensearch.said import Json
+from trivium.backends.opensearch.state import key_of
 from trivium.errors import BackendRefused, BackendUnavailable
 from trivium.filtering.conditions import ATTRIBUTES
 from trivium.types import View
@@ -152,14 +153,19 @@ def part(name: str, *, shards: int) -> Json:
     return _index(_PARTS[name], shards=shards)
 
 
-def vectors(*, shards: int) -> Json:
-    """Return what the vectors by content are kept in."""
+def vectors(model_id: str, *, shards: int) -> Json:
+    """Return what the vectors by content are kept in, lent to other collections."""
     fields = {
         "key": _KEYWORD,
         "scale": {"type": "double", "index": False, "doc_values": False},
         "steps": {"type": "binary"},
     }
-    return _index(fields, shards=shards)
+    return {**_index(fields, shards=shards), "aliases": {lent(model_id): {}}}
+
+
+def lent(model_id: str) -> str:
+    """Return the name under which all collections find the vectors of a model."""
+    return f"trivium-vectors.{key_of(model_id)}"
 
 
 def space(dimension: int, *, shards: int) -> Json:
@@ -281,8 +287,9 @@ def make_all(client: Client, bodies: Mapping[str, Json]) -> None:
     """Make several indexes, and wait until all of them can be written."""
     for name, body in bodies.items():
         params = {"wait_for_active_shards": "0"}
+        aliases = {**body.get("aliases", {}), written(name): {}}
         try:
-            client.ask("PUT", f"/{name}", {**body, "aliases": {written(name): {}}}, params=params)
+            client.ask("PUT", f"/{name}", {**body, "aliases": aliases}, params=params)
         except BackendRefused as error:
             if "resource_already_exists_exception" not in str(error):
                 raise

@@ -213,13 +213,16 @@ class OpenSearchSnapshot:
 
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
-        chunks = {one.id: one for one in map(rows.chunk_of, self._chunks(ids))}
+        chunks = self._reader.known("chunks by id", ids, self._read_chunks)
         nodes = self.nodes(list({one.node_id for one in chunks.values()}))
         return [
             Found(chunks[one], nodes[chunks[one].node_id])
             for one in ids
             if one in chunks and chunks[one].node_id in nodes
         ]
+
+    def _read_chunks(self, ids: Sequence[ChunkId]) -> dict[ChunkId, Chunk]:
+        return {one.id: one for one in map(rows.chunk_of, self._chunks(ids))}
 
     def _chunks(
         self, ids: Sequence[ChunkId], *, fields: Sequence[str] | None = None
@@ -237,6 +240,9 @@ class OpenSearchSnapshot:
 
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
+        return self._reader.known("nodes by id", ids, self._read_nodes)
+
+    def _read_nodes(self, ids: Sequence[NodeId]) -> dict[NodeId, Node]:
         return {one.id: one for one in map(rows.node_of, self._nodes("id", ids))}
 
     def _nodes(self, field: str, values: Sequence[str]) -> Iterator[Json]:
@@ -245,7 +251,7 @@ class OpenSearchSnapshot:
 
     def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
         """Return what these nodes are called; ones that are not there are left out."""
-        return {one.id: one for one in map(rows.named, self._nodes("id", ids))}
+        return {one: rows.named(node) for one, node in self.nodes(ids).items()}
 
     def text_of(self, node_id: NodeId) -> str:
         """Return the whole text of a node."""

@@ -7,7 +7,7 @@ parts where a cluster would refuse the whole.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar, cast
 
@@ -16,12 +16,15 @@ from trivium.backends.opensearch.said import Json
 from trivium.backends.opensearch.state import KeptView, State
 from trivium.errors import BackendError, BackendUnavailable, IndexUnusable
 
+K = TypeVar("K")
 T = TypeVar("T")
 EVERY: Json = {"match_all": {}}
 # What a cluster gives at once by default, and takes as values of a term.
 PAGE = 10_000
 _MOST_VALUES = 10_000
 _BUCKETS = 5000
+# A few kilobytes each.
+_MOST_KNOWN = 5000
 # A replica takes the place of a shard that is lost within a second or two.
 _PAUSES_S = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
 _EMPTY: Json = {"hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}
@@ -87,6 +90,26 @@ class Reader:
         if key not in self._memory:
             self._memory[key] = make()
         return cast("T", self._memory[key])
+
+    def known(
+        self, what: object, keys: Collection[K], read: Callable[[list[K]], Mapping[K, T]]
+    ) -> dict[K, T]:
+        """Return what there is of these keys; only what was not read before is read.
+
+        One question asks for the same again and again, and each time it is a way over the network.
+        """
+        kept: dict[K, T | None] = self.remembered(what, dict)
+        found = {key: kept[key] for key in keys if key in kept}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        if missing:
+            there = read(missing)
+            new = {key: there.get(key) for key in missing}
+            if len(kept) > _MOST_KNOWN:
+                # Not emptied: another thread may be looking into it.
+                self._memory[what] = kept = {}
+            kept.update(new)
+            found.update(new)
+        return {key: one for key, one in found.items() if one is not None}
 
     def search(self, part: str, body: Json, *, is_scored: bool = False) -> Json:
         """Return what one search found."""

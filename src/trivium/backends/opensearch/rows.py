@@ -169,9 +169,8 @@ def node_of(document: Json) -> Node:
     )
 
 
-def named(document: Json) -> Named:
+def named(node: Node) -> Named:
     """Return what a node is called."""
-    node = node_of(document)
     return Named(node.id, node.kind, node.type, node.name, node.title, node.metadata)
 
 

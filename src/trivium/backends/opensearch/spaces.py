@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from trivium.analysis.fields import embedding_text
@@ -17,9 +18,9 @@ from trivium.backends.opensearch.client import written
 from trivium.backends.opensearch.hand import Hand
 from trivium.backends.opensearch.lines import Row
 from trivium.backends.opensearch.reader import Reader
-from trivium.backends.opensearch.said import Json
+from trivium.backends.opensearch.said import Gone, Json
 from trivium.backends.opensearch.state import KeptSpace, key_of, short_hash
-from trivium.errors import BackendRefused
+from trivium.errors import BackendError, BackendRefused
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,7 +111,7 @@ class Spaces:
         )
         wanted = {
             made.index: indexes.space(dimension, shards=hand.shards),
-            made.vectors: indexes.vectors(shards=hand.shards),
+            made.vectors: indexes.vectors(model_id, shards=hand.shards),
         }
         indexes.make_all(hand.client, wanted)
         alias = written(made.index)
@@ -124,7 +125,7 @@ class Spaces:
         hand.changed(spaces={**hand.state.spaces, model_id: made})
 
     def forget(self, model_id: str) -> None:
-        """Drop all vectors of a space; its texts wait again."""
+        """Drop all vectors of a space; its texts wait again, and no other collection lends them."""
         kept = self._hand.state.spaces.get(model_id)
         if kept is None:
             return
@@ -132,9 +133,40 @@ class Spaces:
         now = time.time()
         doomed = {**self._hand.state.doomed, kept.index: now, kept.vectors: now}
         self._hand.changed(spaces=others, doomed=doomed)
+        remove: Json = {"index": "*", "alias": indexes.lent(model_id), "must_exist": False}
+        with suppress(Gone):
+            self._hand.client.ask("POST", "/_aliases", {"actions": [{"remove": remove}]})
 
     def pending(self, model_id: str, *, limit: int, first: Sequence[str]) -> list[Pending]:
-        """Return texts without a vector, those of the files `first`, then newest; names last."""
+        """Return texts without a vector, those of the files `first`, then newest; names last.
+
+        One that another collection of the cluster has a vector of is given that, and does not wait.
+        """
+        found = self._waiting(model_id, limit=limit, first=first)
+        while self._borrow(model_id, [one["key"] for one in found]):
+            found = self._waiting(model_id, limit=limit, first=first)
+        return self._as_pending(found)
+
+    def _borrow(self, model_id: str, keys: Sequence[str]) -> bool:
+        """Take over the vectors that others have of these texts; say whether there were any."""
+        import numpy as np
+
+        query: Json = {"terms": {"key": list(keys)}}
+        body = {"query": query, "size": _MOST_AT_ONCE, "collapse": {"field": "key"}}
+        try:
+            answer = self._hand.client.search(body, index=indexes.lent(model_id)) if keys else {}
+        except BackendError:
+            # Nobody has any, or who has does not answer now or not to us: they are made here.
+            return False
+        found = {one["_source"]["key"]: rows.vector_of(one["_source"]) for one in _hits(answer)}
+        kept = self._hand.state.spaces.get(model_id)
+        length = next((len(one) for one in found.values()), 0) if kept is None else kept.dimension
+        lent = {key: one for key, one in found.items() if len(one) == length}
+        if lent:
+            self.put(model_id, [bytes.fromhex(key) for key in lent], np.stack([*lent.values()]))
+        return bool(lent)
+
+    def _waiting(self, model_id: str, *, limit: int, first: Sequence[str]) -> list[Json]:
         part, query = self._waiting_in(model_id)
         live = self._hand.live()
         found: list[Json] = []
@@ -151,7 +183,7 @@ class Spaces:
         # A text that several files have is embedded once.
         once = {one["key"]: one for one in reversed(found)}
         ordered = list(dict.fromkeys(one["key"] for one in found))[: max(limit, 0)]
-        return self._as_pending([once[key] for key in ordered])
+        return [once[key] for key in ordered]
 
     def _waiting_in(self, model_id: str) -> tuple[str, Json]:
         """Return where texts without a vector are, and how they are told."""
@@ -198,6 +230,11 @@ class Spaces:
         """Return how many texts have a vector of zeros in this space."""
         found = self._hand.live().distinct(f"space {model_id}", "key", query=_BLANK)
         return sum(1 for _ in found)
+
+
+def _hits(answer: Json) -> list[Json]:
+    found: list[Json] = answer.get("hits", {}).get("hits", [])
+    return found
 
 
 def _texts(live: Reader, part: str, query: Json, most: int) -> list[Json]:

@@ -107,8 +107,9 @@ class State:
     """All that must change at once.
 
     `epoch` counts writers, and `is_open` says that the last of them has not ended; `revision` is
-    what readers tell states apart by. `seq` is the last batch that is stored, `shown` the last
-    that can be read. `is_settling`: rows are being made visible just now, some before others.
+    what readers tell states apart by, `changes` how often anything but a time or a note was
+    stored. `seq` is the last batch that is stored, `shown` the last that can be read.
+    `is_settling`: rows are being made visible just now, some before others.
     `journal` says what is noted and may not have been stored in full.
     """
 
@@ -118,6 +119,7 @@ class State:
     seq: int = 0
     shown: int = 0
     revision: int = 0
+    changes: int = 0
     is_settling: bool = False
     has_parts: bool = False
     journal: Journal | None = None

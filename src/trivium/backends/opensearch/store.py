@@ -103,8 +103,14 @@ class OpenSearchBackend:
         seen = self._seen()
         if seen is None:
             return dict(self._meta)
-        known = {**seen.state.meta, "seq": str(seen.state.seq)}
-        ended = seen.state.indexed_at
+        state = seen.state
+        known = {
+            **state.meta,
+            "seq": str(state.seq),
+            "incarnation": state.incarnation,
+            "revision": str(state.changes),
+        }
+        ended = state.indexed_at
         return {**known, "indexed_at": ended} if ended else known
 
     def views(self) -> list[str]:

@@ -6,6 +6,7 @@ search. Rows of every view and space that is kept go along with their batch; see
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PASSED_OVER = "passed-over"
+# Deleted documents count in scores until they are merged away, which the cluster does when it sees
+# fit. In a small view they soon show, and it is quickly made anew; but not again and again, since
+# those before it are kept for a while and a node takes only so many shards.
+_SMALL_VIEW = 1000
+_WORN_SHARE = 0.1
+_MOST_DOOMED = 20
 _NAMES_AT_ONCE = 5000
 
 
@@ -50,6 +57,7 @@ class OpenSearchWriter:
         self._hand = hand
         self._views = views
         self._spaces = Spaces(hand)
+        self._has_deleted = False
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
@@ -61,7 +69,8 @@ class OpenSearchWriter:
         found = self._hand.get_all("files", list(keys), fields=["rows"])
         owned = {keys[key]: rows.owned_by(one) for key, one in found.items()}
         self._refuse_taken(batch, owned)
-        seq = self._hand.state.seq + 1
+        # A new time of a file leaves what is found as it is, and the pages of an answer with it.
+        seq = self._hand.state.seq + (not batch.only_touches)
         maker = _Maker(self._hand, batch, seq=seq)
         maker.replace_files(paths, owned)
         for part, key, row in self._spaces.rows_of(maker.chunks, maker.gone):
@@ -69,6 +78,7 @@ class OpenSearchWriter:
         maker.touch(batch)
         maker.unlink(owned, batch)
         self._hand.store(maker.rows, replace(self._then(), seq=seq, views=maker.fed))
+        self._has_deleted = self._has_deleted or bool(owned)
         return seq
 
     def _then(self) -> Journal:
@@ -100,16 +110,21 @@ class OpenSearchWriter:
         """Remember which files were passed over, and that a sync ended now."""
         seen = {path: [one.size_bytes, one.mtime_ns] for path, one in (in_vain or {}).items()}
         source: Json = {"skipped": dict(skipped), "in_vain": seen}
-        self._hand.client.put(self._hand.names.state, _PASSED_OVER, source, {})
+        state = self._hand.state
+        before = self._hand.client.get(self._hand.names.state, _PASSED_OVER)
+        is_same = before is not None and before["_source"] == source and state.origin == origin
+        if not is_same:
+            self._hand.client.put(self._hand.names.state, _PASSED_OVER, source, {})
         counts: dict[str, int] = {}
         for reason in skipped.values():
             counts[reason] = counts.get(reason, 0) + 1
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._hand.changed(skipped=counts, indexed_at=now, origin=origin)
+        changes = state.changes + (not is_same)
+        self._hand.changed(skipped=counts, indexed_at=now, origin=origin, changes=changes)
 
     def note(self, meta: Mapping[str, str]) -> None:
         """Make the index remember facts about itself."""
-        self._hand.changed(meta={**self._hand.state.meta, **meta})
+        self._hand.change(lambda state: replace(state, meta={**state.meta, **meta}))
 
     def put_history(self, known: Sequence[FileHistory], *, head: str, forget: bool = False) -> None:
         """Keep what the repository knows of files up to the commit `head`."""
@@ -231,19 +246,24 @@ class OpenSearchWriter:
         late = {key: one.view for key, one in state.views.items() if one.seq < state.seq}
         self._build({**wanted, **late})
         self._hand.show()
+        if self._has_deleted and len(self._hand.state.doomed) < _MOST_DOOMED:
+            self._build(self._worn(share=_WORN_SHARE, most=_SMALL_VIEW))
+            self._has_deleted = False
 
     def compact(self) -> None:
         """Write the text indexes that count deleted documents anew."""
         self._hand.show()
-        views = self._hand.state.views
-        worn = {key: one.view for key, one in views.items() if self._deleted(one.index)}
-        self._build(worn)
-        self._hand.show()
+        self._build(self._worn())
 
-    def _deleted(self, index: str) -> int:
-        self._hand.client.ask("POST", f"/{index}/_refresh")
-        found = self._hand.client.ask("GET", f"/{index}/_stats/docs")
-        return int(found["_all"]["primaries"]["docs"]["deleted"])
+    def _worn(self, *, share: float = 0.0, most: float = math.inf) -> dict[str, View]:
+        """Return the views of at most so many documents that count more than a share of deleted."""
+        found: dict[str, View] = {}
+        for key, one in self._hand.state.views.items():
+            told = self._hand.client.ask("GET", f"/{one.index}/_stats/docs")
+            docs = told["_all"]["primaries"]["docs"]
+            if docs["count"] <= most and docs["deleted"] > share * docs["count"]:
+                found[key] = one.view
+        return found
 
     def _build(self, views: Mapping[str, View]) -> None:
         hand = self._hand

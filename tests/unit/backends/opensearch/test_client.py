@@ -311,6 +311,24 @@ def test_searches_wait_for_less_long_than_writes() -> None:
     assert waits == [3.0, 30.0]
 
 
+def test_after_a_node_that_hangs_the_next_is_asked() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        if request.url.host == "one":
+            raise httpx.ReadTimeout("slow")
+        return httpx.Response(200, json=_FOUND)
+
+    client = _client(answer, "http://one", "http://two")
+    with pytest.raises(BackendTimeout):
+        client.search({})
+    client.search({})
+    client.search({})
+
+    assert asked == ["one", "two", "two"]
+
+
 @pytest.mark.parametrize(
     "url", ["host:9200", "", "ftp://host", "http://", "http:///x", "http://a:port"]
 )
