@@ -268,7 +268,8 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
             node = nodes.get(of_chunk[row[0]])
             if node is not None:
                 whole = wholes.get(row[5])
-                text = row[6].decode() if whole is None else whole[row[1] : row[2]]
+                # Of no bytes SQLite cuts NULL.
+                text = (row[6] or b"").decode() if whole is None else whole[row[1] : row[2]]
                 found[ChunkId(row[0])] = Found(chunk_of(row[:5], node.id, text), node)
         return found
 

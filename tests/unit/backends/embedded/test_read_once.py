@@ -175,6 +175,14 @@ class TestChunks:
 
         assert [one.chunk.text for (one,) in found] == texts
 
+    def test_a_chunk_of_an_empty_file_has_no_text(self, backend: EmbeddedBackend) -> None:
+        write(backend, [make_file(path, [Section("s", "")]) for path in ("a.md", "b.md")])
+        with backend.snapshot() as snapshot:
+            # Of the second it is known that its text, which is that of the first, is plain.
+            for path in ("a.md", "b.md"):
+                (one,) = snapshot.fetch([chunk_id(path, "s")])
+                assert one.chunk.text == ""
+
     def test_a_chunk_that_changes_is_read_anew(self, backend: EmbeddedBackend) -> None:
         one = chunk_id("a.md", "one")
         write(backend, [make_file("a.md", [Section("one", "first words")])])
