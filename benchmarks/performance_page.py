@@ -33,6 +33,8 @@ processes were waiting for {cores} cores. What the corpora are, and what else is
 Tantivy alone and one int8 scan alone. In full a query also fetches texts, marks words, counts
 facets, says how sure it is and what else to ask. The query's vector is at hand.
 """
+_NO_MILLION = """A million chunks (`--million`) are no part of this run. Of vectors alone, in lists,
+`python -m benchmarks.vast` says what they take ([benchmarks](benchmarks.md))."""
 _FILTERS = "`rag` in full at the largest size below a million, a filter looked up before, CPU ms."
 _TAKING_IN = """From nothing: words, structure and vectors of the instant model, kept so that
 kill -9 loses nothing. Workers are counted."""
@@ -48,7 +50,13 @@ ids alone take {bare:.2f} and `best` {best:.2f}. That is Python around the retri
 grows with the index, and is most of a query up to 10,000 chunks. At 100,000 the pass over the
 vectors is most of ids alone. What `best` takes beyond `rag` in `retrieve` are scores of what only
 one retriever found and signs of files and pages. On disk the record of nodes and edges is the
-largest part ([size](benchmarks.md))."""
+largest part ([size](benchmarks.md)).
+
+Taking in costs several times what semble does without its model. In a profile of aiohttp half of
+it is reading code: grammars and their queries take two fifths of that, and what they found becomes
+nodes and references in Python. The rest is vectors, words, links and SQLite, about alike, and
+flat. The nearest peers of a query, LanceDB and txtai, look at a part of the vectors; here every one
+is compared up to 200,000, which is most of ids alone."""
 _GROWTH = """![Query time, memory, disk and first query by the number of chunks]({picture})
 
 The floor is what one pass over the int8 vectors takes at {bandwidth:.1f} GB/s, which one core read
@@ -67,6 +75,8 @@ def page(found: Mapping[str, Any], *, picture: str) -> str:
     """Return the page."""
     head = _HEAD.format(machine=found["machine"], load=found["load"], cores=found["cores"])
     parts = [head, "## Targets", _table(_targets(found))]
+    if found["grown"][-1]["size"] < MILLION:
+        parts.append(_NO_MILLION)
     parts += ["## Growth", _growth_words(found, picture), _table(_growth(found["grown"]))]
     parts += ["## Filters", _FILTERS, _table(_filters(found["filtered"]))]
     parts += ["## Taking in", _TAKING_IN, _table(_taking_in(found["taken in"]))]

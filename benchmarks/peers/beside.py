@@ -148,7 +148,13 @@ def _row(what: str, found: Any) -> dict[str, str | int | float]:  # noqa: ANN401
 
 def _answer(command: Sequence[str], *, patience_s: float, given: str = "") -> Any:  # noqa: ANN401 - JSON
     # A peer finds these modules by the path, and nothing of ours is installed beside it.
-    env = {**os.environ, "PYTHONPATH": path_of_modules(), "TOKENIZERS_PARALLELISM": "false"}  # noqa: TID251
+    env = {
+        **os.environ,  # noqa: TID251
+        "PYTHONPATH": path_of_modules(),
+        "TOKENIZERS_PARALLELISM": "false",
+        # txtai is given a function of ours in place of a model.
+        "ALLOW_RESOLVE_TRANSFORM": "True",
+    }
     done = subprocess.run(
         command,
         input=given,
