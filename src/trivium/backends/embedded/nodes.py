@@ -94,19 +94,14 @@ class NodesRead(Pinned):
 
     def names(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Named]:
         """Return what these nodes are called; ones that are not there are left out."""
-        known: dict[NodeId, Named]
-        known = self._life.read_before("names", self._revision, most=_MOST_NAMES)
-        found = {one: name for one in ids if (name := known.get(one)) is not None}
-        unseen = [one for one in ids if one not in found]
-        if unseen:
-            rows = self._sql.execute(
-                f"SELECT node_id, body FROM nodes WHERE node_id IN {GIVEN}",  # noqa: S608
-                (json.dumps(unseen),),
-            )
-            read = {one.id: one for one in map(named, rows)}
-            known.update(read)
-            found.update(read)
-        return found
+        return self._known("names", ids, self._read_names, most=_MOST_NAMES)
+
+    def _read_names(self, ids: Sequence[NodeId]) -> dict[NodeId, Named]:
+        rows = self._sql.execute(
+            f"SELECT node_id, body FROM nodes WHERE node_id IN {GIVEN}",  # noqa: S608
+            (json.dumps(ids),),
+        )
+        return {one.id: one for one in map(named, rows)}
 
     def called(self, names: Sequence[str], *, most: int) -> Sequence[Node]:
         """Return nodes whose folded names are these, at most `most` of all, by id."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from trivium.backends.embedded import database
 
 if TYPE_CHECKING:
     from trivium.backends.embedded.life import Life
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 # Values given as one array of JSON.
 GIVEN = "(SELECT value FROM json_each(?))"
@@ -29,3 +33,19 @@ class Pinned:
         self._indexed_at = meta.get("indexed_at", "")
         self._origin = meta.get("origin", "folder")
         self._history_head = meta.get("history_head", "")
+
+    def _known(
+        self, what: str, keys: Sequence[K], read: Callable[[list[K]], Mapping[K, T]], *, most: int
+    ) -> dict[K, T]:
+        """Return what there is of these keys; only what was not read from this state is read.
+
+        Reading takes longer than all that is done with it, and much is asked for again.
+        """
+        known: dict[K, T] = self._life.read_before(what, self._revision, most=most)
+        found = {key: one for key in keys if (one := known.get(key)) is not None}
+        unseen = [key for key in keys if key not in found]
+        if unseen:
+            there = read(unseen)
+            known.update(there)
+            found.update(there)
+        return found

@@ -241,14 +241,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
     def fetch(self, ids: Sequence[ChunkId]) -> list[Found]:
         """Return these chunks in the order asked for; ones that are gone are left out."""
         # With every key that is pressed, most are those of the key before.
-        known: dict[ChunkId, Found]
-        known = self._life.read_before("chunks", self._revision, most=_MOST_CHUNKS)
-        found = {one: chunk for one in ids if (chunk := known.get(one)) is not None}
-        unseen = [one for one in ids if one not in found]
-        if unseen:
-            read = self._fetch(unseen)
-            known.update(read)
-            found.update(read)
+        found = self._known("chunks", ids, self._fetch, most=_MOST_CHUNKS)
         return [found[one] for one in ids if one in found]
 
     def _fetch(self, ids: Sequence[ChunkId]) -> dict[ChunkId, Found]:
@@ -292,21 +285,15 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
         """Return what these chunks are and where they stand; ones that are gone are left out."""
-        # Reading them takes longer than all that is done with them, and many are asked for again.
-        known: dict[ChunkId, Traits]
-        known = self._life.read_before("traits", self._revision, most=_MOST_TRAITS)
-        found = {one: traits for one in ids if (traits := known.get(one)) is not None}
-        unseen = [one for one in ids if one not in found]
-        if unseen:
-            rows = self._sql.execute(
-                f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
-                f"JOIN files f ON f.id = c.file WHERE c.id IN {GIVEN}",
-                (json.dumps(list(self.numbers_of(unseen).values())),),
-            )
-            read = {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
-            known.update(read)
-            found.update(read)
-        return found
+        return self._known("traits", ids, self._read_traits, most=_MOST_TRAITS)
+
+    def _read_traits(self, ids: Sequence[ChunkId]) -> dict[ChunkId, Traits]:
+        rows = self._sql.execute(
+            f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
+            f"JOIN files f ON f.id = c.file WHERE c.id IN {GIVEN}",
+            (json.dumps(list(self.numbers_of(ids).values())),),
+        )
+        return {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
 
     def most_linked(self, *, where: Filter, depth: int) -> Ranking:
         """Rank nodes by how many edges they have, under their first chunks."""
@@ -374,19 +361,16 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
         Of `unit` "chunk" only those with text, of "node" only the first of each node.
         """
-        known: dict[int, ChunkId]
-        known = self._life.read_before(f"ids {unit}", self._revision, most=_MOST_IDS)
-        found = {one: chunk_id for one in numbers if (chunk_id := known.get(one)) is not None}
-        if len(found) < len(numbers):
-            rows = self._sql.execute(
-                # A join, for which no list of what is asked is sorted first: a quarter less time.
+
+        def read(unseen: Sequence[int]) -> dict[int, ChunkId]:
+            # A join, for which no list of what is asked is sorted first: a quarter less time.
+            asked = (
                 "SELECT c.id, c.chunk_id FROM json_each(?) asked "  # noqa: S608
-                f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]}",
-                (json.dumps([one for one in numbers if one not in found]),),
+                f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]}"
             )
-            read: dict[int, ChunkId] = dict(rows)
-            known.update(read)
-            found.update(read)
+            return dict(self._sql.execute(asked, (json.dumps(unseen),)))
+
+        found = self._known(f"ids {unit}", numbers, read, most=_MOST_IDS)
         self._numbers.update(zip(found.values(), found, strict=True))
         return found
 
