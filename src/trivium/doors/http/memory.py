@@ -103,7 +103,13 @@ class Remembering:
 
     async def get_recall(self, request: Request) -> Response:
         """Find the skills for what someone is about to do."""
-        wanted = answers.read(takes.HttpRecall, query_data(request.query_params), is_text=True)
+        given = query_data(request.query_params)
+        # Who searches skills with q may ask so here.
+        if "query" in given:
+            if "context" in given:
+                raise RequestInvalid("q and context are the same. Give one of them.")
+            given["context"] = given.pop("query")
+        wanted = answers.read(takes.HttpRecall, given, is_text=True)
         asked = Asked.of(
             wanted.context,
             profile="graph-recall",

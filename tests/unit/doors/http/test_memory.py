@@ -192,7 +192,9 @@ def test_skills_are_recalled_by_what_is_to_be_done(post: Post, get: Send) -> Non
     post("/api/skills", title="Bake", triggers=["a cake is wanted"])
 
     assert ids(get("/api/skills/recall", context="ship the version")) == ["skill:release"]
+    assert ids(get("/api/skills/recall", q="ship the version")) == ["skill:release"]
     assert error_of(get("/api/skills/recall")) == (422, "RequestInvalid")
+    assert error_of(get("/api/skills/recall", q="ship", context="ship")) == (422, "RequestInvalid")
 
 
 def test_a_list_is_filtered_sorted_and_paged_and_has_no_texts(post: Post, get: Send) -> None:
