@@ -26,7 +26,7 @@ from benchmarks.corpus import Prepared, prepare, queries, settings_for, write_pr
 from benchmarks.indexing import RawEmbedder
 from benchmarks.measure import Row, arguments, cpu_ms, high, middle
 from benchmarks.performance_page import page, picture
-from benchmarks.query import Asker, RawScan, RawText, embedder_for, in_turn
+from benchmarks.query import Asker, RawLists, RawText, embedder_for, in_turn, raw_vectors
 from benchmarks.repositories import taken_in
 from trivium.collection import Collection
 from trivium.filtering.conditions import EVERYTHING, Filter, build
@@ -73,6 +73,7 @@ def measured(cache: Path, sizes: Sequence[int]) -> dict[str, Any]:
     """Return all figures but those of the peers."""
     bandwidth = bandwidth_gb()
     grown = [_grown(cache, size, bandwidth=bandwidth) for size in sizes]
+    vast = [prepare(cache, chunks=size) for size in sizes if size >= _MILLION]
     large = prepare(cache, chunks=max(size for size in sizes if size < _MILLION))
     below = [prepare(cache, chunks=size) for size in sizes if size < _MILLION]
     middling = min(below, key=lambda one: abs(one.chunks - _INDEXED))
@@ -83,7 +84,11 @@ def measured(cache: Path, sizes: Sequence[int]) -> dict[str, Any]:
         "bandwidth": bandwidth,
         "grown": grown,
         "filtered": _filtered(large),
+        "filtered million": _filtered(vast[0]) if vast else [],
         "taken in": [_taken_in(corpus) for corpus in below],
+        "million taken in": [
+            {"chunks": one.chunks, "cpu_s": one.taken[0], "s": one.taken[1]} for one in vast
+        ],
         "edit": {"chunks": middling.chunks, "ms": _edited(middling)},
         "models": _models(),
         "threads": _threads(large),
@@ -140,16 +145,20 @@ def _asked_alone(what: str, texts: Sequence[str], cache: Path, size: int) -> Any
 
 
 def _beside_raw(corpus: Prepared, texts: Sequence[str]) -> dict[str, float]:
-    """Ask Tantivy alone, the scan alone and for ids alone by turns, never the same in a row."""
+    """Ask Tantivy alone, the vectors alone and for ids alone by turns, never the same in a row."""
     made = embedder_for(texts).made
+    vectors = raw_vectors(corpus, {one: made[parse(one).meaning] for one in texts})
     acts: dict[str, Callable[[str], object]] = {
         "words": RawText(corpus, "rag", texts).ask,
-        "scan": RawScan(corpus, {one: made[parse(one).meaning] for one in texts}).ask,
+        "vectors": vectors.ask,
         "ids": partial(Asker(corpus, texts).rank, name="rag"),
     }
     taken = in_turn(acts, texts)
-    raw = middle([sum(pair) for pair in zip(taken["words"], taken["scan"], strict=True)])
-    return {"raw": raw, "ratio": middle(taken["ids"]) / raw}
+    raw = middle([sum(pair) for pair in zip(taken["words"], taken["vectors"], strict=True)])
+    found = {"raw": raw, "ratio": middle(taken["ids"]) / raw}
+    if isinstance(vectors, RawLists):
+        found["recall"] = sum(map(vectors.recall, texts)) / len(texts)
+    return found
 
 
 def _filtered(corpus: Prepared) -> list[Row]:

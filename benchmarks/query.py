@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 from benchmarks.corpus import Prepared, prepare, queries, vectors_of
 from benchmarks.measure import arguments, cpu_ms, high, middle, report, resident_mb, verdict
 from trivium.analysis.words import analyser
+from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import fields_of
-from trivium.backends.embedded.vectors import SpaceFolder
+from trivium.backends.embedded.vectors import Loaded, SpaceFolder
 from trivium.engine import search
 from trivium.engine.ranking import entries, ranked
 from trivium.engine.understanding import understood
@@ -155,12 +156,7 @@ class RawScan:
     """numkong with nothing around it: one pass over the int8 rows, the best positions."""
 
     def __init__(self, corpus: Prepared, made: Mapping[str, NDArray[np.float32]]) -> None:
-        backend = corpus.backend()
-        folder = backend.folder / "vectors" / minilm().model_id
-        made_by = backend.meta().get("incarnation", "")
-        loaded = SpaceFolder(folder, incarnation=made_by).load()
-        assert loaded is not None
-        self._rows = loaded[1]
+        self._rows = loaded_of(corpus).base
         self._made = made
 
     def ask(self, text: str) -> NDArray[np.int64]:
@@ -174,6 +170,42 @@ class RawScan:
         scores = dots.astype(np.float32) * self._rows.scales
         best = np.argpartition(scores, -_TOP)[-_TOP:]
         return self._rows.numbers[best[np.argsort(-scores[best])]]
+
+
+class RawLists:
+    """The vectors of a large corpus with nothing around them: its lists, the best positions."""
+
+    def __init__(self, corpus: Prepared, made: Mapping[str, NDArray[np.float32]]) -> None:
+        loaded = loaded_of(corpus)
+        self._reader = SpaceReader(loaded.base, loaded.delta, loaded.dead, loaded.lists)
+        self._whole = SpaceReader(loaded.base, loaded.delta, loaded.dead)
+        self._made = made
+
+    def ask(self, text: str) -> NDArray[np.int64]:
+        """Return the chunk numbers of the nearest rows that the lists give."""
+        return self._reader.best(self._made[text], limit=_TOP, allowed=None)[0]
+
+    def recall(self, text: str) -> float:
+        """Return how many of the nearest rows of all the lists give, as a share."""
+        exact, _ = self._whole.best(self._made[text], limit=_TOP, allowed=None)
+        return len({*self.ask(text).tolist()}.intersection(exact.tolist())) / len(exact)
+
+
+def raw_vectors(corpus: Prepared, made: Mapping[str, NDArray[np.float32]]) -> RawScan | RawLists:
+    """Return the vectors alone as they are looked at: in lists, or all of them."""
+    lists = loaded_of(corpus).lists
+    has_lists = lists is not None and lists.count > 0
+    return RawLists(corpus, made) if has_lists else RawScan(corpus, made)
+
+
+def loaded_of(corpus: Prepared) -> Loaded:
+    """Return the vectors of a corpus as they lie on disk."""
+    backend = corpus.backend()
+    folder = backend.folder / "vectors" / minilm().model_id
+    made_by = backend.meta().get("incarnation", "")
+    loaded = SpaceFolder(folder, incarnation=made_by).load()
+    assert loaded is not None
+    return loaded
 
 
 def main() -> None:

@@ -40,6 +40,8 @@ FOUND: dict[str, Any] = {
         {"kept": "all", "share": 1.0, "p50": 4.0, "x": 1.0},
         {"kept": "one file", "share": 0.0001, "p50": 8.0, "x": 2.0},
     ],
+    "filtered million": [],
+    "million taken in": [],
     "taken in": [
         {"chunks": 900, "cpu_s": 0.6, "s": 0.7},
         {"chunks": 9_000, "cpu_s": 9.0, "s": 8.0},
@@ -83,6 +85,25 @@ def test_a_target_is_said_to_be_met_only_where_the_figure_reaches_it() -> None:
     assert line_of(made, "index: words").endswith("| 1,000 at 9,000 chunks | **missed** |")
     assert "without its model | 2 x its CPU | **missed** |" in made
     assert line_of(made, "one edit visible").endswith("| 80 ms at 9,000 chunks | met |")
+
+
+def test_a_million_has_targets_of_its_own() -> None:
+    million = {**grown(1_000_000, bare=11.0, best=21.0), "recall": 0.94}
+    million["best"] |= {"mb": 1_100.0, "first": 950.0}
+    found = {
+        **FOUND,
+        "grown": [*FOUND["grown"], million],
+        "filtered million": [FOUND["filtered"][0], {**FOUND["filtered"][1], "x": 2.1}],
+        "million taken in": [{"chunks": 999_997, "cpu_s": 600.0, "s": 400.0}],
+    }
+    made = page(found, picture="curves.svg")
+
+    assert line_of(made, "recall@30 of vectors, a million").endswith("| 0.940 | **missed** |")
+    assert line_of(made, "memory while asking").endswith("| 1,100 MB | met |")
+    assert line_of(made, "open and first query").endswith("| 950 ms | **missed** |")
+    assert line_of(made, "filter that keeps 0.01 %, a million").endswith("| 2.10 x | met |")
+    assert "999,997 chunks, words and structure" in made
+    assert "--million" not in made
 
 
 def test_what_taking_in_costs_is_listed_by_size() -> None:
