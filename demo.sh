@@ -10,8 +10,8 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 ask() { say "\$ trivium search \"$1\" ."; "$trivium" search "$1" . --limit 3; }
 
 say "1. The first answer builds the index and knows words and meaning: the instant model is in the package."
-ask "keep passwords out of the index"
-ask "can an interrupted commit damage the index"
+ask "how are two rankings fused"
+ask "what happens to passwords in files"
 
 say "2. The text that answers, packed into 300 tokens, as an agent would ask for it."
 say "\$ trivium context \"how are vectors stored\" . --max-tokens 300"
