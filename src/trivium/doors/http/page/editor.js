@@ -19,11 +19,13 @@ const NAMES = { tasks: "task", epics: "epic", notes: "note", skills: "skill" };
 const SOURCES = ["user", "learned"];
 
 let now = null;
+let asked = 0;
 
 /** Show the form for what has this id, or for something new of the view. */
 export async function showEditor(place, id, view, told) {
   const key = id ?? `new:${view}`;
   const { collection } = told;
+  const mine = ++asked;
   await dressed;
   let draft = draftOf(collection, key);
   try {
@@ -34,8 +36,8 @@ export async function showEditor(place, id, view, told) {
     if (error.isGone || error.needsToken) return told.failed(error);
     return fill(place, el("p", { class: "failed", role: "alert" }, error.message));
   }
-  // Meanwhile another may have been asked for.
-  if ((id ?? "new") !== state().item || (id && state().edit !== "1")) return;
+  // Meanwhile another may have been asked for, or this once more.
+  if (mine !== asked || (id ?? "new") !== state().item || (id && state().edit !== "1")) return;
   const { about } = state();
   if (!id && about && !(draft.values.links ?? []).some((one) => one.target === about))
     draft.values.links = [...(draft.values.links ?? []), { type: "references", target: about }];
@@ -256,6 +258,8 @@ function discard() {
 async function save(aside = null) {
   const mine = now;
   const { told, base, kind, values, collection, key } = mine;
+  // By a key it can be asked for twice.
+  if (mine.saving.disabled) return;
   if (!values.title?.trim()) {
     wrong("Give it a title.");
     byId("w-title").focus();

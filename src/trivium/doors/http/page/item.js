@@ -2,7 +2,7 @@
 
 import { dueOf } from "/assets/board.js";
 import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
-import { el, fill, icon, iconButton, kindIcon } from "/assets/element.js";
+import { el, fill, icon, iconButton, kindIcon, once } from "/assets/element.js";
 import { epicLink, linker, linkList } from "/assets/linking.js";
 import { rendered } from "/assets/markdown.js";
 import { knowledge, learnEpics } from "/assets/narrowing.js";
@@ -23,6 +23,7 @@ export async function showItem(place, id, told) {
   running?.abort();
   const { signal } = (running = new AbortController());
   const shelf = told.shelf;
+  const from = focusedId();
   try {
     const params = { id, depth: 1, limit: NEAR, collection: told.collection };
     const [item, links, files, near, acts] = await Promise.all([
@@ -37,7 +38,7 @@ export async function showItem(place, id, told) {
     await acts?.dressed;
     const inside = item.type === "epic" ? await belonging(id, shelf, signal) : null;
     if (signal.aborted) return;
-    paint(place, { item, links, files, near: near.nodes, inside, acts }, told);
+    paint(place, { item, links, files, near: near.nodes, inside, acts, from }, told);
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error.isGone || error.needsToken) return told.failed(error);
@@ -59,9 +60,15 @@ async function belonging(id, shelf, signal) {
   return found?.total ? found : null;
 }
 
+/** Which of the list has the focus. */
+const focusedId = () => document.activeElement?.closest(".stock [data-id]")?.dataset.id;
+const shownIn = (place) => place.querySelector(".about-item .place")?.textContent;
+
 function paint(place, all, told) {
-  const { item, links, files, near, inside, acts } = all;
+  const { item, links, files, near, inside, acts, from } = all;
+  const isAgain = shownIn(place) === item.id;
   const had = place.contains(document.activeElement) ? document.activeElement.id : "";
+  const typeAgain = isAgain ? typedIn(place) : () => {};
   const path = `.trivium/${PLURAL[item.kind]}/${item.slug}.md`;
   const names = new Map(near.map((one) => [one.id, labelOf(one)]));
   const to = linker(path, near, { collection: told.collection });
@@ -146,13 +153,29 @@ function paint(place, all, told) {
       item.completedAt ? ` ${worded(item.status)} ${ago(item.completedAt)}.` : "",
     ),
   );
-  const isFree = document.activeElement === document.body || document.activeElement?.closest(".stock, .opened");
+  typeAgain();
+  // Who has gone on in the list meanwhile stays there.
+  const isFree = document.activeElement === document.body || document.activeElement?.closest(".opened");
+  const isOpened = !isAgain && from && from === focusedId();
   const back = had && document.getElementById(had);
   if (back && back !== title) back.focus({ preventScroll: true });
-  else if (isFree) {
+  else if (isFree || isOpened) {
     title.focus({ preventScroll: true });
     place.scrollTop = 0;
   }
+}
+
+/** What somebody has begun to look for while the pane is painted again stays, and is looked for again. */
+function typedIn(place) {
+  const words = place.querySelector("#link-search")?.value;
+  const type = place.querySelector("#link-type")?.value;
+  return () => {
+    const field = words && place.querySelector("#link-search");
+    if (!field) return;
+    field.value = words;
+    place.querySelector("#link-type").value = type;
+    field.dispatchEvent(new Event("input"));
+  };
 }
 
 const part = (title, ...children) => el("section", { class: "part" }, el("h3", {}, title), children);
@@ -165,7 +188,7 @@ function fileLink(item, { filename }, told) {
 }
 
 const removing = (item, { filename }, acts, told) =>
-  iconButton("close", `Remove ${filename}`, { class: "round", onclick: () => acts.detach(item, filename, told) });
+  iconButton("close", `Remove ${filename}`, { class: "round", onclick: once(() => acts.detach(item, filename, told)) });
 
 const continuing = () =>
   el("button", { type: "button", class: "link", onclick: () => go({ edit: "1" }) }, "Continue writing");

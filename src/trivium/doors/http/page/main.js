@@ -305,8 +305,10 @@ function heardStatus(found) {
 }
 
 async function refreshStatus() {
+  const asked = collectionNow();
   try {
-    heardStatus(await readStatus(collectionNow()));
+    const found = await readStatus(asked);
+    if (asked === collectionNow()) heardStatus(found);
   } catch (error) {
     if (error.isGone || error.needsToken) failed(error);
   }
