@@ -222,3 +222,14 @@ def test_the_status_of_the_collection_that_was_chosen_last_is_shown(
             until(page, "new Promise(done => setTimeout(() => done(true), 100))")
 
         assert page.text_content("#wide h1") == "shop"
+
+
+def test_profiles_that_come_after_the_hits_can_be_chosen_in_the_pane(page: Any) -> None:
+    with held(page, "**/api/profiles*") as kept:
+        page.goto("/?q=hash+password&pane=explain")
+        page.wait_for_selector("#sum")
+        arrived(page, kept)
+        assert page.locator("#ranked-by option").count() == 0
+
+    page.select_option("#ranked-by", "rag")
+    page.wait_for_selector(".moved")

@@ -349,7 +349,12 @@ async function begin() {
   if (known.status === "fulfilled") Object.assign(profiles, known.value);
   if (held.status === "fulfilled") collections = held.value.collections;
   showChoices(profiles, collections);
-  if (answer) showFacets(answer, collections);
+  if (!answer) return;
+  showFacets(answer, collections);
+  // What the pane says of profiles and folders, it has said without them.
+  if (state().pane !== "explain" && state().collection !== ALL) return;
+  version += 1;
+  showSelection(0);
 }
 
 byId("profile").addEventListener("change", (event) =>
