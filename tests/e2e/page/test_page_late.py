@@ -233,3 +233,39 @@ def test_profiles_that_come_after_the_hits_can_be_chosen_in_the_pane(page: Any) 
 
     page.select_option("#ranked-by", "rag")
     page.wait_for_selector(".moved")
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_pane_that_comes_late_does_not_cover_what_is_written(page: Any) -> None:
+    page.goto(GUIDE)
+    page.wait_for_selector(".links-of [data-target='note:soil'] .take")
+    with held(page, "**/api/neighbors*") as kept:
+        page.click(".links-of [data-target='note:soil'] .take")
+        arrived(page, kept)
+        page.click("#edit-item")
+        page.fill("#w-text", "Begun.")
+        with page.expect_response("**/api/neighbors*"):
+            kept.pop().continue_()
+    until(page, "new Promise(done => setTimeout(() => done(true), 100))")
+
+    assert page.input_value("#w-text") == "Begun."
+
+
+def test_what_was_typed_while_a_new_note_was_saved_stays_a_draft_of_it_for_who_has_left(
+    page: Any, notes: Server
+) -> None:
+    page.goto("/?view=notes&item=new&edit=1")
+    page.fill("#w-title", "Watering")
+    with held(page, "**/api/notes*", "POST") as kept:
+        page.keyboard.press("Control+Enter")
+        arrived(page, kept)
+        page.fill("#w-text", "In the morning.")
+        page.click("#shut")
+        page.wait_for_selector(".row-of")
+    page.wait_for_selector(".row-of:has-text('Watering') .weak-label:text-is('draft')")
+    assert page.locator("#notice").is_hidden()
+    assert notes.client.get("/api/notes/watering").json()["content"] == ""
+
+    page.click(".row-of:has-text('Watering') a")
+    page.click(".warned .link:has-text('Continue')")
+    assert page.input_value("#w-text") == "In the morning."

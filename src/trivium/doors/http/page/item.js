@@ -9,7 +9,7 @@ import { knowledge, learnEpics } from "/assets/narrowing.js";
 import { tagButtons } from "/assets/rows.js";
 import { ask, token } from "/assets/server.js";
 import { BODY, isOver, PLURAL, PRIORITIES, STATUSES, worded } from "/assets/shelf.js";
-import { go } from "/assets/state.js";
+import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
 import { ago, counted, labelOf, percent } from "/assets/words.js";
 
@@ -24,6 +24,8 @@ export async function showItem(place, id, told) {
   const { signal } = (running = new AbortController());
   const shelf = told.shelf;
   const from = focusedId();
+  // Meanwhile it may be closed, or written on.
+  const isWanted = () => !signal.aborted && state().item === id && state().edit !== "1";
   try {
     const params = { id, depth: 1, limit: NEAR, collection: told.collection };
     const [item, links, files, near, acts] = await Promise.all([
@@ -37,10 +39,10 @@ export async function showItem(place, id, told) {
     ]);
     await acts?.dressed;
     const inside = item.type === "epic" ? await belonging(id, shelf, signal) : null;
-    if (signal.aborted) return;
+    if (!isWanted()) return;
     paint(place, { item, links, files, near: near.nodes, inside, acts, from }, told);
   } catch (error) {
-    if (error.name === "AbortError") return;
+    if (error.name === "AbortError" || !isWanted()) return;
     if (error.isGone || error.needsToken) return told.failed(error);
     const draft = draftOf(told.collection, id);
     fill(
