@@ -18,7 +18,7 @@ import httpx
 import trivium
 
 COMMAND = Path(sys.executable).parent / "trivium"
-TRIES = 600
+TRIES = 1200
 
 
 @dataclass

@@ -19,9 +19,9 @@ from tests.e2e.server import Server, filled, serving, soon
 HASTY = """
 import sys
 from trivium.doors.http import body, wire
-wire.HEAD_WITHIN_S = 0.3
-wire.TAKEN_WITHIN_S = 0.3
-body.BODY_WITHIN_S = 0.3
+wire.HEAD_WITHIN_S = 1.0
+wire.TAKEN_WITHIN_S = 1.0
+body.BODY_WITHIN_S = 1.0
 from trivium.doors.cli.main import main
 main(sys.argv[1:])
 """
@@ -165,9 +165,11 @@ def test_a_search_past_its_time_is_504_and_its_work_is_ended(tmp_path: Path) -> 
 
         # Those that count are running themselves.
         assert soon(lambda: running.number('trivium_queue{state="running"}') == 1)
-        assert "went on\n" in running.lines
+        # What it says is read beside this test, and may come a moment later.
+        assert soon(lambda: "went on\n" in running.lines)
         assert "came to the page\n" not in running.lines
-        assert running.client.get("/api/search?q=password").status_code == 200
+        # The first search to its end may itself take longer than its time.
+        assert soon(lambda: running.client.get("/api/search?q=password").status_code == 200)
 
 
 def test_the_work_of_who_has_gone_is_ended(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ LAUNCH = (
     "import sys; from trivium.doors.mcp.serve import run; "
     "run(folders=sys.argv[1:2], tools=sys.argv[2:])"
 )
-TRIES = 400
+TRIES = 1200
 GREETING: list[dict[str, object]] = [
     {
         "id": 1,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.e2e.page.slowness import slowed
 
 import trivium
 
@@ -24,7 +25,7 @@ port, needs = int(sys.argv[1]), sys.argv[2] == "token"
 serving = Serving(port=port, require_token=needs)
 run(folders=[Path(one) for one in sys.argv[3:]], serving=serving)
 """
-TRIES = 600
+TRIES = 1200
 WAIT_MS = 60_000
 # Text from right to left: a title, and a sentence about passwords.
 GUIDE = "\u062f\u0644\u064a\u0644"
@@ -47,7 +48,7 @@ class Server:
     def stop(self) -> None:
         """End the process, as a person does with Ctrl-C."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=60)
 
 
 def soon(is_so: Callable[[], bool]) -> bool:
@@ -66,6 +67,15 @@ def until(page: Any, expression: str) -> None:
             return
         page.wait_for_timeout(100)
     raise AssertionError(expression)
+
+
+def arrived(page: Any, kept: list[Any]) -> None:
+    """Wait for a request that the test holds back."""
+    for _ in range(TRIES):
+        if kept:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("nothing was asked for")
 
 
 @contextmanager
@@ -163,7 +173,7 @@ def opened(browser: Any, address: str, **given: Any) -> Iterator[Any]:
     context = browser.new_context(base_url=address, viewport=viewport, **given)
     context.set_default_timeout(WAIT_MS)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    made = context.new_page()
+    made = slowed(context.new_page())
     wrong: list[str] = []
     made.on("pageerror", lambda error: wrong.append(str(error)))
     made.on("console", lambda said: wrong.append(said.text) if _is_ours(said) else None)

@@ -1,7 +1,8 @@
 """The browser, the folder and the server that the tests of one file about the web page share.
 
 A driven browser keeps an event loop running in its process, which no other test may find there:
-so it is started for a file, and workers are given whole files.
+so it is started for a file, and workers are given whole files. `TRIVIUM_SLOW_PAGE` makes the page
+slow, to find tests that do not wait for it: see `slowness`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -167,6 +167,7 @@ def test_a_drag_that_is_given_up_changes_nothing(page: Any, tasks: Server) -> No
     page.mouse.move(card["x"] + 30, card["y"] + 12)
     page.mouse.down()
     page.mouse.move(card["x"] + 500, card["y"] + 40, steps=5)
+    assert page.locator(".ghost").count() == 1
     page.keyboard.press("Escape")
     page.mouse.up()
 
@@ -230,6 +231,7 @@ def test_several_tasks_are_changed_at_once_and_as_they_were_again(page: Any, tas
 
     page.select_option("#chosen-status", "review")
     page.wait_for_selector(".offer:has-text('2 tasks: Review')")
+    until(page, "document.querySelectorAll('[data-status=review] .task').length === 2")
     assert {title for title, one in facts().items() if one[0] == "review"} == {
         "Retry payments",
         "Write the terms",
@@ -245,6 +247,7 @@ def test_several_tasks_are_changed_at_once_and_as_they_were_again(page: Any, tas
     page.click("#delete-chosen")
     page.click("#delete-now")
     page.wait_for_selector(".offer:has-text('2 tasks deleted')")
+    page.wait_for_selector(".task:has-text('Retry payments')", state="detached")
     assert len(facts()) == len(before) - 2
     page.click(".offer .link")
     page.wait_for_selector(".task:has-text('Retry payments')")
@@ -359,6 +362,7 @@ def middle(page: Any, title: str) -> tuple[float, float]:
 def test_a_finger_that_rests_on_a_task_drags_it(browser: Any, tasks: Server) -> None:
     phone = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
     with opened(browser, tasks.address, reduced_motion="reduce", **phone) as page:
+        page.clock.install()
         shown(page)
         session = page.context.new_cdp_session(page)
 
@@ -366,14 +370,20 @@ def test_a_finger_that_rests_on_a_task_drags_it(browser: Any, tasks: Server) -> 
             at = [{"x": x, "y": y} for x, y in points]
             session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
 
+        # How long a finger rests is told by the page's clock, which stands still until it is moved.
+        page.clock.pause_at(datetime.fromtimestamp(page.evaluate("Date.now()") / 1000 + 1))
         # A finger that moves at once scrolls, and drags nothing.
-        touch("touchStart", middle(page, "Search by colour"))
-        touch("touchMove", middle(page, "Write the terms"))
+        start, above = middle(page, "Search by colour"), middle(page, "Write the terms")
+        touch("touchStart", start)
+        touch("touchMove", above)
+        page.clock.run_for(1000)
         assert page.locator(".ghost").count() == 0
         touch("touchEnd")
         start, above = middle(page, "Search by colour"), middle(page, "Write the terms")
         touch("touchStart", start)
+        page.clock.run_for(1000)
         page.wait_for_selector(".ghost")
+        page.clock.resume()
         touch("touchMove", (start[0], start[1] - 20))
         touch("touchMove", (above[0], above[1] - 20))
         touch("touchEnd")

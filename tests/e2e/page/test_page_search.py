@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.e2e.page.browsing import Server, opened, until
+from tests.e2e.page.browsing import Server, arrived, opened, until
 
 
 def asked(page: Any) -> dict[str, list[str]]:
@@ -60,7 +60,7 @@ def test_a_slow_answer_to_what_was_typed_before_is_not_shown(page: Any) -> None:
 
     page.route("**/api/search?q=retry*", hold)
     page.fill("#query", "retry")
-    until(page, "document.body.classList.contains('busy')")
+    arrived(page, held)
 
     find(page, "hash password")
     for one in held:

@@ -197,11 +197,14 @@ def test_the_field_does_not_move_when_the_rest_of_the_head_comes(page: Any) -> N
 def test_text_of_files_never_becomes_part_of_the_page(page: Any) -> None:
     for pane in ("", "explain", "graph", "related"):
         page.goto(f"/?q=zebra&pane={pane}")
-        page.wait_for_selector(".hit")
+        page.wait_for_selector("#state[data-sort='fresh']")
+        page.wait_for_selector(".panel[aria-busy='false']")
         for at in range(page.locator(".hit").count()):
-            page.locator(".hit h3 a").nth(at).focus()
-            page.wait_for_selector(".panel[aria-busy='false']")
-        assert page.locator("#page img, #page script, .hit b").count() == 0
+            if at:
+                page.evaluate("document.querySelector('.panel').dataset.was = 'here'")
+                page.locator(".hit h3 a").nth(at).focus()
+                page.wait_for_selector(".panel[aria-busy='false']:not([data-was])")
+            assert page.locator("#page img, #page script, .hit b").count() == 0
     page.goto("/?q=%3Cimg+src%3Dx+onerror%3D%22window.ran%3D1%22%3E")
     page.wait_for_selector(".hit, .nothing")
 

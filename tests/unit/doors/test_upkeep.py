@@ -466,7 +466,7 @@ def test_a_long_history_is_left_when_the_server_stops(
     monkeypatch.setattr(collection, "remember", remember)
     upkeep = Upkeep(collection)
     upkeep.start()
-    assert has_begun.wait(20.0)
+    assert has_begun.wait(60.0)
     answer = upkeep.search(Asked("tabby"))
     upkeep.close()
 

@@ -14,10 +14,16 @@ export { dressed, picker } from "/assets/picking.js";
 
 const CONFLICT = 409;
 
+let acting = Promise.resolve();
+
+// One after the other: each is made to the version that the one before has left.
+const inTurn = (act) => (acting = acting.then(act, act));
+const offer = (told, words, undo) => told.offer(words, () => inTurn(undo));
+
 /** Do something to it; where somebody was faster, show how it is now. */
 async function doing(told, act) {
   try {
-    await act();
+    await inTurn(act);
   } catch (error) {
     if (error.status === CONFLICT) {
       told.offer("Somebody changed it meanwhile. This is how it is now: choose again.");
@@ -38,7 +44,7 @@ export const set = (item, name, value, told) =>
     const put = (where) => told.shelf.put(item.id, where, item.version);
     const change = (to) => told.shelf.change(item.id, { [name]: to }, item.version);
     await known(item, name === "status" ? put({ status: value }) : change(value));
-    told.offer([`${worded(name)}: `, el("strong", {}, worded(value))], async () => {
+    offer(told, [`${worded(name)}: `, el("strong", {}, worded(value))], async () => {
       const place = { status: was, ...(item.order !== null && { order: item.order }) };
       await known(item, name === "status" ? put(place) : change(was));
       told.reopen();
@@ -48,7 +54,7 @@ export const set = (item, name, value, told) =>
 export const link = (item, one, told) =>
   doing(told, async () => {
     await known(item, told.shelf.link(item.id, one, item.version));
-    told.offer("Linked", async () => {
+    offer(told, "Linked", async () => {
       await known(item, told.shelf.unlink(item.id, one, item.version));
       told.reopen();
     });
@@ -57,7 +63,7 @@ export const link = (item, one, told) =>
 export const unlink = (item, { type, target }, told) =>
   doing(told, async () => {
     await known(item, told.shelf.unlink(item.id, { type, target }, item.version));
-    told.offer("Link taken away", async () => {
+    offer(told, "Link taken away", async () => {
       await known(item, told.shelf.link(item.id, { type, target }, item.version));
       told.reopen();
     });
@@ -89,7 +95,7 @@ const attach = (item, files, told) =>
       }
     } finally {
       // Of several, those before the one that was refused are there.
-      if (kept.length) told.offer([`${counted(kept.length, "file")} added`], undo);
+      if (kept.length) offer(told, [`${counted(kept.length, "file")} added`], undo);
     }
   });
 
@@ -97,7 +103,7 @@ export const detach = (item, name, told) =>
   doing(told, async () => {
     const data = await told.shelf.attached(item.id, name);
     await told.shelf.detach(item.id, name);
-    told.offer(["Removed ", el("strong", {}, named(name))], async () => {
+    offer(told, ["Removed ", el("strong", {}, named(name))], async () => {
       await told.shelf.attach(item.id, name, data);
       told.reopen();
     });
@@ -133,7 +139,7 @@ export function confirmed({ item, links, files }, told) {
   async function remove() {
     box.close();
     try {
-      await told.shelf.remove(item.id, item.version);
+      await inTurn(() => told.shelf.remove(item.id, item.version));
     } catch (error) {
       if (error.status !== CONFLICT) return told.failed(error);
       told.offer("Somebody changed it meanwhile. Read it again before you delete it.");

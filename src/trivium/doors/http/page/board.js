@@ -22,7 +22,9 @@ export async function showBoard(place, told, signal) {
   const type = state().view === "epics" ? "epic" : "task";
   const limit = Math.min(MOST, PAGE * told.pages);
   const columns = STATUSES[type];
-  const [, ...found] = await Promise.all([
+  const [dragging, , ...found] = await Promise.all([
+    // With the lists: what is shown can be dragged at once.
+    told.mayWrite ? import("/assets/dragging.js").catch(() => told.failed({ isGone: true })) : null,
     learnEpics(told.shelf, signal),
     ...columns.map((status) => told.shelf.list("task", { ...asked(), status, limit }, signal)),
   ]);
@@ -51,10 +53,7 @@ export async function showBoard(place, told, signal) {
   board.scrollLeft = kept.left;
   oneStop(board, kept.id);
   if (told.mayWrite)
-    import("/assets/dragging.js").then(
-      ({ draggable }) => draggable(board, (id, status, before) => mover(told, ({ move }) => move(id, { status, before }, told))),
-      () => told.failed({ isGone: true }),
-    );
+    dragging?.draggable(board, (id, status, before) => mover(told, ({ move }) => move(id, { status, before }, told)));
   return total;
 }
 

@@ -67,7 +67,8 @@ async function paint(place, node, isHit, context, signal) {
     "aria-busy": "true",
   });
   // What was there stays until the new has come, so that moving through the list does not flicker.
-  const slow = setTimeout(() => fill(place, head(node, isHit, context), tabs(), panel), 120);
+  const put = () => keepingFocus(place, () => fill(place, head(node, isHit, context), tabs(), panel));
+  const slow = setTimeout(put, 120);
   place.hidden = false;
   place.dataset.id = isHit ? keyOf(node) : node.id;
   try {
@@ -80,10 +81,15 @@ async function paint(place, node, isHit, context, signal) {
   }
   if (signal.aborted) return;
   panel.setAttribute("aria-busy", "false");
-  const had = place.contains(document.activeElement) ? document.activeElement.id : null;
-  if (!panel.isConnected) fill(place, head(node, isHit, context), tabs(), panel);
-  if (had) byId(had)?.focus({ preventScroll: true });
+  if (!panel.isConnected) put();
   panel.dispatchEvent(new CustomEvent("shown"));
+}
+
+/** Who was in the pane by keys stays there: where they were, else in what it shows. */
+function keepingFocus(place, act) {
+  const had = place.contains(document.activeElement) ? document.activeElement.id || "panel" : null;
+  act();
+  if (had) (byId(had) ?? byId("panel"))?.focus({ preventScroll: true });
 }
 
 function closing() {

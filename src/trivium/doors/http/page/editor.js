@@ -19,11 +19,15 @@ const NAMES = { tasks: "task", epics: "epic", notes: "note", skills: "skill" };
 const SOURCES = ["user", "learned"];
 
 let now = null;
+let asked = 0;
 
 /** Show the form for what has this id, or for something new of the view. */
 export async function showEditor(place, id, view, told) {
   const key = id ?? `new:${view}`;
   const { collection } = told;
+  const mine = ++asked;
+  // Meanwhile another may be asked for, or this once more.
+  const isWanted = () => mine === asked && (id ?? "new") === state().item && (!id || state().edit === "1");
   await dressed;
   let draft = draftOf(collection, key);
   try {
@@ -31,11 +35,11 @@ export async function showEditor(place, id, view, told) {
     if (VIEWS[view] === "task") await learnEpics(told.shelf).catch((error) => draft ?? Promise.reject(error));
     draft ??= id ? begun(await told.shelf.read(id)) : { base: null, values: fresh(view) };
   } catch (error) {
+    if (!isWanted()) return;
     if (error.isGone || error.needsToken) return told.failed(error);
     return fill(place, el("p", { class: "failed", role: "alert" }, error.message));
   }
-  // Meanwhile another may have been asked for.
-  if ((id ?? "new") !== state().item || (id && state().edit !== "1")) return;
+  if (!isWanted()) return;
   const { about } = state();
   if (!id && about && !(draft.values.links ?? []).some((one) => one.target === about))
     draft.values.links = [...(draft.values.links ?? []), { type: "references", target: about }];
@@ -180,12 +184,12 @@ function set(name, value) {
 const changesOf = ({ base, values }) =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, base?.values[name])));
 
-function keep() {
-  const { base, values, collection, key } = now;
-  const isChanged = Object.keys(changesOf(now)).length > 0;
-  now.isKept = !isChanged || keepDraft(collection, key, { base, values });
+function keep(one = now) {
+  const { base, values, collection, key } = one;
+  const isChanged = Object.keys(changesOf(one)).length > 0;
+  one.isKept = !isChanged || keepDraft(collection, key, { base, values });
   if (!isChanged) dropDraft(collection, key);
-  showKept();
+  if (one.form.isConnected) showKept();
 }
 
 function showKept() {
@@ -256,6 +260,8 @@ function discard() {
 async function save(aside = null) {
   const mine = now;
   const { told, base, kind, values, collection, key } = mine;
+  // By a key it can be asked for twice.
+  if (mine.saving.disabled) return;
   if (!values.title?.trim()) {
     wrong("Give it a title.");
     byId("w-title").focus();
@@ -302,8 +308,9 @@ function goOn(mine, made) {
   dropDraft(mine.collection, mine.key);
   mine.base = begun(made).base;
   mine.key = made.id;
-  keep();
-  if (state().item === "new") go({ item: made.id, edit: "1" }, { replace: true });
+  keep(mine);
+  if (!mine.form.isConnected) mine.told.refresh();
+  else if (state().item === "new") go({ item: made.id, edit: "1" }, { replace: true });
 }
 
 const wrong = (...words) => fill(now.failed, el("p", { class: "failed" }, words));
@@ -312,7 +319,7 @@ async function refused(error, mine) {
   const { told } = mine;
   // Who has left meanwhile is told; the draft is there.
   if (!mine.form.isConnected) return told.failed(error);
-  if (error.type === "VersionConflict") return settle(mine);
+  if (error.type === "VersionConflict") return settle(mine, error);
   if (error.status === 404 && mine.base)
     return wrong(
       "It was deleted meanwhile. ",
@@ -331,14 +338,15 @@ function saveAnew() {
 }
 
 /** Somebody was faster: show both, and go on with what the person chooses. */
-async function settle(mine) {
+async function settle(mine, error) {
   const { told, base, values, place, kind } = mine;
   let theirs;
   try {
     theirs = await told.shelf.read(base.id);
-  } catch (error) {
-    return wrong(visible(error.message));
+  } catch (gone) {
+    return wrong(visible(gone.message));
   }
+  if (!mine.form.isConnected) return told.failed(error);
   const other = begun(theirs).base;
   const settled = (chosen, { hasBoth, hasTheirs }) => {
     now = { ...mine, base: other, values: chosen };

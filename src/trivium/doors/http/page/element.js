@@ -38,6 +38,12 @@ export const facts = (rows) =>
     rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
   );
 
+/** A listener of a button that a second click finds used. */
+export const once = (act) => (event) => {
+  event.currentTarget.disabled = true;
+  act();
+};
+
 export const byId = (id) => document.getElementById(id);
 
 // Drawn on a grid of 16, in strokes.

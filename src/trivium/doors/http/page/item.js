@@ -2,14 +2,14 @@
 
 import { dueOf } from "/assets/board.js";
 import { draftOf, dropDraft, keepDraft } from "/assets/drafts.js";
-import { el, fill, icon, iconButton, kindIcon } from "/assets/element.js";
+import { el, fill, icon, iconButton, kindIcon, once } from "/assets/element.js";
 import { epicLink, linker, linkList } from "/assets/linking.js";
 import { rendered } from "/assets/markdown.js";
 import { knowledge, learnEpics } from "/assets/narrowing.js";
 import { tagButtons } from "/assets/rows.js";
 import { ask, token } from "/assets/server.js";
 import { BODY, isOver, PLURAL, PRIORITIES, STATUSES, worded } from "/assets/shelf.js";
-import { go } from "/assets/state.js";
+import { go, state } from "/assets/state.js";
 import { named, visible } from "/assets/text.js";
 import { ago, counted, labelOf, percent } from "/assets/words.js";
 
@@ -23,6 +23,9 @@ export async function showItem(place, id, told) {
   running?.abort();
   const { signal } = (running = new AbortController());
   const shelf = told.shelf;
+  const from = focusedId();
+  // Meanwhile it may be closed, or written on.
+  const isWanted = () => !signal.aborted && state().item === id && state().edit !== "1";
   try {
     const params = { id, depth: 1, limit: NEAR, collection: told.collection };
     const [item, links, files, near, acts] = await Promise.all([
@@ -36,10 +39,10 @@ export async function showItem(place, id, told) {
     ]);
     await acts?.dressed;
     const inside = item.type === "epic" ? await belonging(id, shelf, signal) : null;
-    if (signal.aborted) return;
-    paint(place, { item, links, files, near: near.nodes, inside, acts }, told);
+    if (!isWanted()) return;
+    paint(place, { item, links, files, near: near.nodes, inside, acts, from }, told);
   } catch (error) {
-    if (error.name === "AbortError") return;
+    if (error.name === "AbortError" || !isWanted()) return;
     if (error.isGone || error.needsToken) return told.failed(error);
     const draft = draftOf(told.collection, id);
     fill(
@@ -59,9 +62,15 @@ async function belonging(id, shelf, signal) {
   return found?.total ? found : null;
 }
 
+/** Which of the list has the focus. */
+const focusedId = () => document.activeElement?.closest(".stock [data-id]")?.dataset.id;
+const shownIn = (place) => place.querySelector(".about-item .place")?.textContent;
+
 function paint(place, all, told) {
-  const { item, links, files, near, inside, acts } = all;
+  const { item, links, files, near, inside, acts, from } = all;
+  const isAgain = shownIn(place) === item.id;
   const had = place.contains(document.activeElement) ? document.activeElement.id : "";
+  const typeAgain = isAgain ? typedIn(place) : () => {};
   const path = `.trivium/${PLURAL[item.kind]}/${item.slug}.md`;
   const names = new Map(near.map((one) => [one.id, labelOf(one)]));
   const to = linker(path, near, { collection: told.collection });
@@ -146,13 +155,29 @@ function paint(place, all, told) {
       item.completedAt ? ` ${worded(item.status)} ${ago(item.completedAt)}.` : "",
     ),
   );
-  const isFree = document.activeElement === document.body || document.activeElement?.closest(".stock, .opened");
+  typeAgain();
+  // Who has gone on in the list meanwhile stays there.
+  const isFree = document.activeElement === document.body || document.activeElement?.closest(".opened");
+  const isOpened = !isAgain && from && from === focusedId();
   const back = had && document.getElementById(had);
   if (back && back !== title) back.focus({ preventScroll: true });
-  else if (isFree) {
+  else if (isFree || isOpened) {
     title.focus({ preventScroll: true });
     place.scrollTop = 0;
   }
+}
+
+/** What somebody has begun to look for while the pane is painted again stays, and is looked for again. */
+function typedIn(place) {
+  const words = place.querySelector("#link-search")?.value;
+  const type = place.querySelector("#link-type")?.value;
+  return () => {
+    const field = words && place.querySelector("#link-search");
+    if (!field) return;
+    field.value = words;
+    place.querySelector("#link-type").value = type;
+    field.dispatchEvent(new Event("input"));
+  };
 }
 
 const part = (title, ...children) => el("section", { class: "part" }, el("h3", {}, title), children);
@@ -165,7 +190,7 @@ function fileLink(item, { filename }, told) {
 }
 
 const removing = (item, { filename }, acts, told) =>
-  iconButton("close", `Remove ${filename}`, { class: "round", onclick: () => acts.detach(item, filename, told) });
+  iconButton("close", `Remove ${filename}`, { class: "round", onclick: once(() => acts.detach(item, filename, told)) });
 
 const continuing = () =>
   el("button", { type: "button", class: "link", onclick: () => go({ edit: "1" }) }, "Continue writing");

@@ -1,7 +1,7 @@
 // Links of notes, tasks and skills -> elements: an id as a link that leads there, and the lists of
 // what is linked.
 
-import { el, iconButton, kindIcon } from "/assets/element.js";
+import { el, iconButton, kindIcon, once } from "/assets/element.js";
 import { say } from "/assets/frame.js";
 import { ID, meant, sought } from "/assets/links.js";
 import { kindOf, PLURAL, viewOf } from "/assets/shelf.js";
@@ -52,7 +52,10 @@ export function linker(path, nodes, context) {
     if (found) return link(changeFor(found.id, nameOf(found.id)), visible(words), { class: "inner" });
     const made = el("button", { type: "button", class: "link", onclick: () => seek() }, visible(words));
     async function seek() {
+      const before = state();
       const one = await sought(target, path, context).catch(() => null);
+      // Who has gone on meanwhile is not led away from there.
+      if (state() !== before) return;
       if (one) return go(changeFor(one.id, nameOf(one.id)));
       made.replaceWith(el("span", { class: "missing", title: "Nothing here is called so" }, visible(words)));
       say(`Nothing here is called ${target}`);
@@ -79,7 +82,7 @@ export function linkList(links, { names = new Map(), remove } = {}) {
           : link(changeFor(id, name), named(name), { class: "inner", title: id }),
         one.broken && el("span", { class: "weak-label" }, "broken"),
         remove &&
-          iconButton("close", `Take away the link to ${name}`, { class: "round take", onclick: () => remove(one) }),
+          iconButton("close", `Take away the link to ${name}`, { class: "round take", onclick: once(() => remove(one)) }),
       );
     }),
   );

@@ -5,7 +5,7 @@
 import { el } from "/assets/element.js";
 import { say } from "/assets/frame.js";
 import { ask } from "/assets/server.js";
-import { addressOf, withChange } from "/assets/state.js";
+import { addressOf, state, withChange } from "/assets/state.js";
 import { visible } from "/assets/text.js";
 import { labelOf, nodeOf, pathOf, PROSE } from "/assets/words.js";
 
@@ -68,7 +68,10 @@ function leading(id, words, context) {
 function asking(target, words, home, context) {
   const made = el("button", { class: "link", onclick: () => seek() }, visible(words));
   async function seek() {
+    const before = state();
     const found = await sought(target, home, context);
+    // Who has gone on meanwhile is not led away from there.
+    if (state() !== before) return;
     if (found) context.told.visit(found.id);
     else {
       const missing = el("span", { class: "missing", title: "Nothing here is called so" }, visible(words));

@@ -305,8 +305,10 @@ function heardStatus(found) {
 }
 
 async function refreshStatus() {
+  const asked = collectionNow();
   try {
-    heardStatus(await readStatus(collectionNow()));
+    const found = await readStatus(asked);
+    if (asked === collectionNow()) heardStatus(found);
   } catch (error) {
     if (error.isGone || error.needsToken) failed(error);
   }
@@ -347,7 +349,12 @@ async function begin() {
   if (known.status === "fulfilled") Object.assign(profiles, known.value);
   if (held.status === "fulfilled") collections = held.value.collections;
   showChoices(profiles, collections);
-  if (answer) showFacets(answer, collections);
+  if (!answer) return;
+  showFacets(answer, collections);
+  // What the pane says of profiles and folders, it has said without them.
+  if (state().pane !== "explain" && state().collection !== ALL) return;
+  version += 1;
+  showSelection(0);
 }
 
 byId("profile").addEventListener("change", (event) =>

@@ -127,8 +127,10 @@ function begin(place) {
 }
 
 async function learnRights() {
+  const asked = context.collection();
   try {
-    const status = await readStatus(context.collection());
+    const status = await readStatus(asked);
+    if (asked !== context.collection()) return;
     context.heard(status);
     const may = status.mayWrite !== false;
     if (may === mayWrite) return;

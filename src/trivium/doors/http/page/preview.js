@@ -33,6 +33,19 @@ const SAID = [
 const LINKING = new Set(["links", "related", "epic", "see", "depends_on", "blocks", "parent", "up"]);
 const MOST_LINKS = 12;
 
+let turning = null;
+
+/** Show more of it, or show it otherwise: what was asked for last is what is shown. */
+async function turned(panel, show) {
+  turning?.abort();
+  const { signal } = (turning = new AbortController());
+  try {
+    await show(signal);
+  } catch (error) {
+    if (error.name !== "AbortError") fill(panel, el("p", { class: "failed", role: "alert" }, error.message));
+  }
+}
+
 export async function showPreview(panel, node, context) {
   if (PROSE.has(node.kind) && !context.asSource) return showProse(panel, node, context);
   const file = pathOf(node);
@@ -78,14 +91,15 @@ async function showLines(panel, node, at, shown) {
       "button",
       {
         class: "more",
-        onclick: async () => {
-          const before = { top: code.scrollTop, height: code.scrollHeight };
-          await showLines(panel, node, { ...at, signal: undefined, keeps: true }, change);
-          // What was read stays where it was, whichever end has grown.
-          const grown = panel.querySelector(".code");
-          grown.scrollTop = change.start < shown.start ? before.top + grown.scrollHeight - before.height : before.top;
-          grown.focus({ preventScroll: true });
-        },
+        onclick: () =>
+          turned(panel, async (signal) => {
+            const before = { top: code.scrollTop, height: code.scrollHeight };
+            await showLines(panel, node, { ...at, signal, keeps: true }, change);
+            // What was read stays where it was, whichever end has grown.
+            const grown = panel.querySelector(".code");
+            grown.scrollTop = change.start < shown.start ? before.top + grown.scrollHeight - before.height : before.top;
+            grown.focus({ preventScroll: true });
+          }),
       },
       words,
     );
@@ -202,10 +216,7 @@ function switcher(panel, node, context, isSource) {
       "button",
       {
         "aria-pressed": String(isSource === asSource),
-        onclick: () =>
-          showPreview(panel, node, { ...context, signal: undefined, asSource }).catch((error) =>
-            fill(panel, el("p", { class: "failed" }, error.message)),
-          ),
+        onclick: () => turned(panel, (signal) => showPreview(panel, node, { ...context, signal, asSource })),
       },
       words,
     );

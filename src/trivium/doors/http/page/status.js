@@ -12,6 +12,7 @@ const BUSY_MS = 1000;
 const CALM_MS = 10_000;
 
 let timer = 0;
+let latest = 0;
 let syncing = null;
 
 export async function readStatus(collection, signal) {
@@ -20,17 +21,19 @@ export async function readStatus(collection, signal) {
 
 /** Show the view and keep it fresh until another is shown. */
 export function openStatus(context) {
-  clearTimeout(timer);
   const again = async () => {
+    clearTimeout(timer);
     if (state().view !== "status") return;
+    const mine = ++latest;
+    const isWanted = () => mine === latest && state().view === "status";
     try {
       const status = await readStatus(context.collection());
-      if (state().view !== "status") return;
+      if (!isWanted()) return;
       context.heard(status);
       show(status, context, again);
       timer = setTimeout(again, status.progress || syncing ? BUSY_MS : CALM_MS);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (error.name === "AbortError" || !isWanted()) return;
       context.failed(error);
       timer = setTimeout(again, CALM_MS);
     }
