@@ -35,7 +35,7 @@ _ALIKE = 0.5
 _SHORTEST = 24
 _SAME_QUESTION = 3
 # Enough to tell what was read; all of it would be a hundred thousand bytes more.
-_DIGITS = 32
+_DIGITS = 16
 
 
 class Judged:
