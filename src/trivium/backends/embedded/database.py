@@ -23,7 +23,7 @@ from filelock import FileLock
 from trivium.backends.embedded import filters
 from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
-FORMAT = 2
+FORMAT = 3
 _BUSY_S = 30.0
 _TRUNCATE_WAIT_S = 1.0
 _MOST_TRIES = 5

@@ -45,7 +45,7 @@ def forget_all(connection: sqlite3.Connection, own: str) -> None:
     """Empty the record and give up what only this collection kept in the store."""
     with database.transaction(connection):
         for table in (
-            "chunks", "nodes", "edges", "files", "skipped", "removed", "mentions", "history",
+            "chunks", "nodes", "edges", "ids", "files", "skipped", "removed", "mentions", "history",
         ):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names above
         revision = int(database.read_meta(connection).get("revision", "0")) + 1

@@ -23,10 +23,10 @@ from trivium.backends.base import (
     Seen,
     Unlinked,
 )
-from trivium.backends.embedded import database, garbage, links
+from trivium.backends.embedded import database, garbage, ids, links
 from trivium.backends.embedded.derive import Added, Derived
 from trivium.backends.embedded.read import stream
-from trivium.backends.embedded.rows import node_values, packed
+from trivium.backends.embedded.rows import node_and_place, node_values, packed
 from trivium.errors import BackendRefused
 from trivium.types import Node
 
@@ -74,11 +74,12 @@ class EmbeddedWriter:
         try:
             with database.transaction(self._sql):
                 links.unlink_affected(self._sql, batch)
-                dropped = self._drop_files(
+                dropped, named = self._drop_files(
                     [*batch.removed, *(one.state.path for one in batch.replaced)], seq
                 )
                 for content in batch.replaced:
                     added += self._add_file(content, seq)
+                ids.drop_unused(self._sql, named)
                 for state in batch.touched:
                     self._touch(state)
                 database.write_meta(self._sql, {"seq": str(seq)})
@@ -107,22 +108,27 @@ class EmbeddedWriter:
                 [(text_key(one.document.text), one.document.text) for one in contents],
             )
 
-    def _drop_files(self, paths: Sequence[str], seq: int) -> list[int]:
+    def _drop_files(self, paths: Sequence[str], seq: int) -> tuple[list[int], set[int]]:
+        """Remove files; return the numbers of their chunks, and of the ids they had."""
         dropped: list[int] = []
+        named: set[int] = set()
         for path in paths:
             row = self._sql.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
             if row is None:
                 continue
-            chunks = self._sql.execute("SELECT id FROM chunks WHERE file = ?", row).fetchall()
+            of_file = "node IN (SELECT id FROM nodes WHERE file = ?)"
+            chunks = self._sql.execute(f"SELECT id FROM chunks WHERE {of_file}", row).fetchall()  # noqa: S608
             dropped += [number for (number,) in chunks]
             self._sql.executemany(
                 "INSERT INTO removed VALUES (?, ?)", [(number, seq) for (number,) in chunks]
             )
+            named |= ids.of_file(self._sql, row[0])
             links.forget(self._sql, row[0])
-            for table in ("chunks", "nodes", "edges"):
+            self._sql.execute(f"DELETE FROM chunks WHERE {of_file}", row)  # noqa: S608
+            for table in ("nodes", "edges"):
                 self._sql.execute(f"DELETE FROM {table} WHERE file = ?", row)  # noqa: S608
             self._sql.execute("DELETE FROM files WHERE id = ?", row)
-        return dropped
+        return dropped, named
 
     def _add_file(self, content: FileContent, seq: int) -> list[Added]:
         state = content.state
@@ -143,25 +149,22 @@ class EmbeddedWriter:
         ).lastrowid
         assert file is not None  # noqa: S101 - an insert always has one
         numbers = self._add_nodes(content.nodes, file)
-        self._sql.executemany(
-            "INSERT INTO edges VALUES (?, 1, ?, ?, ?, ?, ?)",
-            [
-                (file, edge.source, edge.target, edge.type.value, edge.weight, edge.context)
-                for edge in content.edges
-            ],
-        )
+        links.add_edges(self._sql, file, content.edges, own=True)
         links.remember(self._sql, file, content.references)
         return self._add_chunks(content, file, numbers, seq)
 
     def _add_nodes(self, nodes: Sequence[Node], file: int) -> dict[str, int]:
-        """Insert nodes and return their numbers; numbered here, since one call is faster."""
-        first = int(self._sql.execute("SELECT coalesce(max(id), 0) FROM nodes").fetchone()[0]) + 1
+        """Insert nodes and return their numbers."""
+        numbers = ids.numbered(self._sql, (node.id for node in nodes))
         places = ", ".join("?" * 17)
         self._sql.executemany(
             f"INSERT INTO nodes VALUES ({places})",  # noqa: S608
-            [(first + place, *node_values(node, file)) for place, node in enumerate(nodes)],
+            [
+                (numbers[node.id], *node_values(node, file, place))
+                for place, node in enumerate(nodes)
+            ],
         )
-        return {node.id: first + place for place, node in enumerate(nodes)}
+        return numbers
 
     def _add_chunks(
         self, content: FileContent, file: int, numbers: Mapping[str, int], seq: int
@@ -172,7 +175,8 @@ class EmbeddedWriter:
         added: list[Added] = []
         rows = []
         for number, chunk in enumerate(content.chunks, start=first):
-            if chunk.node_id not in nodes:
+            node_id, place = node_and_place(chunk.id) or ("", 0)
+            if chunk.node_id not in nodes or chunk.node_id != node_id:
                 raise BackendRefused(
                     f"{content.state.path}: chunk {chunk.id} belongs to no node of its file. "
                     "The batch was not stored."
@@ -182,8 +186,8 @@ class EmbeddedWriter:
             rows.append(
                 (
                     number,
-                    chunk.id,
                     numbers[chunk.node_id],
+                    place,
                     file,
                     chunk.span.start,
                     chunk.span.end,
