@@ -22,7 +22,7 @@ from trivium.backends.base import (
     Space,
     Traits,
 )
-from trivium.backends.embedded import database
+from trivium.backends.embedded import database, kept
 from trivium.backends.embedded.files import FilesRead
 from trivium.backends.embedded.filters import where_sql
 from trivium.backends.embedded.nodes import NodesRead
@@ -202,8 +202,8 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
     def blank(self, model_id: str) -> dict[str, int]:
         """Return how many chunks of which files have a vector of zeros in this space."""
         rows = self._sql.execute(
-            "SELECT f.path, count(*) FROM store.vectors v JOIN chunks c ON c.key = v.key "
-            "JOIN files f ON f.id = c.file WHERE v.model = ? AND v.scale = 0 "
+            "SELECT f.path, count(*) FROM store.vectors v JOIN chunks c ON c.key = v.key "  # noqa: S608
+            f"JOIN files f ON f.id = c.file WHERE v.model = {kept.MODEL} AND v.scale = 0 "
             "GROUP BY f.path ORDER BY f.path",
             (model_id,),
         )
@@ -350,15 +350,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
         """Yield the vectors of this index's chunks with their keys, each key once."""
-        import numpy as np
-
-        rows = self._sql.execute(
-            "SELECT key, scale, int8 FROM store.vectors WHERE model = ? "
-            "AND key IN (SELECT key FROM chunks) ORDER BY key",
-            (model_id,),
-        )
-        for key, scale, row in rows:
-            yield key, np.frombuffer(row, np.int8).astype(np.float32) * np.float32(scale)
+        yield from kept.stored(self._sql, model_id)
 
     def stream(
         self, condition: str, values: Sequence[str | int]

@@ -52,7 +52,7 @@ class SpaceReader:
     @property
     def count(self) -> int:
         """How many chunks have a vector here."""
-        return len(self._base.numbers) - len(self._dead) + len(self._delta.numbers)
+        return sum(len(part.ascending) for part in self._parts()) - len(self._dead)
 
     def best(
         self, vector: NDArray[np.float32], *, limit: int, allowed: NDArray[np.int64] | None
@@ -99,20 +99,19 @@ class SpaceReader:
         return [part for part in parts if len(part.rows.numbers)]
 
     def sample(self, most: int) -> Rows:
-        """Return about `most` rows that have a direction, evenly spread; all where they are few."""
+        """Return about `most` rows that have a direction, evenly spread; all where they are few.
+
+        They are the same however the rows lie: in a base or a delta, in lists or in the store.
+        """
         import numpy as np
 
-        every = max(1, len(self._base.numbers) + len(self._delta.numbers))
+        parts = self._parts()
         found = [empty_rows(self.dimension)]
-        for part in self._parts():
-            length = len(part.rows.numbers)
-            # Whole numbers only: so each step lies inside, whatever the lengths.
-            taken = min(length, -(-length * most // every))
-            at = np.arange(taken, dtype=np.int64) * length // taken
-            if part.lists is not None:
-                # The same rows whether they lie in lists or not.
-                at = part.lists.order[at]
-            found.append(part.rows.at(part.living(at)))
+        every = np.unique(np.concatenate([found[0].numbers, *(part.ascending for part in parts)]))
+        # Whole numbers only: so each step lies inside, whatever the lengths.
+        taken = min(len(every), most)
+        wanted = every[np.arange(taken) * len(every) // max(1, taken)]
+        found += [part.rows.at(part.living(part.positions(wanted))) for part in parts]
         return joined(found)
 
     def of(self, vector: NDArray[np.float32], wanted: NDArray[np.int64]) -> dict[int, float]:
@@ -148,6 +147,11 @@ class _Part(NamedTuple):
     rows: Rows
     dead: NDArray[np.int64]
     lists: Lists | None
+
+    @property
+    def ascending(self) -> NDArray[np.int64]:
+        """The numbers of chunks that have a row, dead ones among them."""
+        return self.rows.numbers if self.lists is None else self.lists.ascending
 
     def positions(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where these chunk numbers stand, which ascend."""

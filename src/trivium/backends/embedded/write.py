@@ -23,7 +23,7 @@ from trivium.backends.base import (
     Seen,
     Unlinked,
 )
-from trivium.backends.embedded import database, garbage, ids, links
+from trivium.backends.embedded import database, garbage, ids, kept, links
 from trivium.backends.embedded.derive import Added, Derived
 from trivium.backends.embedded.read import stream
 from trivium.backends.embedded.rows import node_and_place, node_values, packed
@@ -48,6 +48,7 @@ class EmbeddedWriter:
         self._derived = Derived(life, connection, pruned=int(meta.get("pruned", "0")))
         self._revision = int(meta.get("revision", "0"))
         life.once("texts", self._forget_textless)
+        life.once("vectors", self._forget_lost_vectors)
 
     def _forget_textless(self) -> None:
         """Drop files whose text the store has lost, so that the next sync reads them again.
@@ -61,6 +62,12 @@ class EmbeddedWriter:
         ).fetchall()
         if rows:
             self.write(Batch(removed=tuple(path for (path,) in rows)))
+
+    def _forget_lost_vectors(self) -> None:
+        """Drop vectors whose rows the store has lost, so that they are made again."""
+        if kept.is_lost(self._sql):
+            with database.transaction(self._sql):
+                kept.forget_lost(self._sql)
 
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
@@ -243,10 +250,11 @@ class EmbeddedWriter:
         Those of the files `first` come before the others, then those of the newest.
         """
         rows = self._sql.execute(
-            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "
+            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "  # noqa: S608
             "LEFT JOIN (SELECT value, min(key) AS place FROM json_each(?) GROUP BY value) p "
             "ON p.value = f.path WHERE c.seq > ? AND c.key <> x'' "
-            "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
+            f"AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = {kept.MODEL} "
+            "AND v.key = c.key) "
             "ORDER BY c.start = c.end, ifnull(p.place, ?), f.mtime_ns DESC, c.id LIMIT ?",
             (json.dumps(list(first)), since, model_id, len(first), limit),
         ).fetchall()
@@ -255,8 +263,9 @@ class EmbeddedWriter:
     def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
         """Return texts with a vector of zeros in this space, by their keys, those after one."""
         rows = self._sql.execute(
-            "SELECT min(c.id), c.key FROM store.vectors v JOIN chunks c ON c.key = v.key "
-            "WHERE v.model = ? AND v.key > ? AND v.scale = 0 GROUP BY c.key ORDER BY c.key LIMIT ?",
+            "SELECT min(c.id), c.key FROM store.vectors v JOIN chunks c ON c.key = v.key "  # noqa: S608
+            f"WHERE v.model = {kept.MODEL} AND v.key > ? AND v.scale = 0 "
+            "GROUP BY c.key ORDER BY c.key LIMIT ?",
             (model_id, after, limit),
         ).fetchall()
         return self._texts_of(dict(rows))
@@ -289,28 +298,27 @@ class EmbeddedWriter:
                 f"in this index have {known}. Make them anew with: trivium index --rebuild"
             )
         rows, scales = to_int8(vectors)
-        values = [
-            (model_id, key, float(scale), row.tobytes())
-            for key, row, scale in zip(keys, rows, scales, strict=True)
-        ]
         with database.transaction(self._sql):
-            self._sql.executemany(
-                "INSERT OR REPLACE INTO store.vectors (model, key, scale, int8) "
-                "VALUES (?, ?, ?, ?)",
-                values,
-            )
+            kept.put(self._sql, model_id, keys, rows, scales.tolist())
 
     def vector_length(self, model_id: str) -> int | None:
         """Return how long the vectors kept of a space are; None if there are none."""
         row = self._sql.execute(
-            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
+            "SELECT m.dimension FROM store.models m JOIN store.vectors v ON v.model = m.id "
+            "WHERE m.model = ? LIMIT 1",
+            (model_id,),
         ).fetchone()
         return None if row is None else int(row[0])
 
     def forget_vectors(self, model_id: str) -> None:
         """Drop all vectors of a space, in all collections of the store."""
         with database.transaction(self._sql):
-            self._sql.execute("DELETE FROM store.vectors WHERE model = ?", (model_id,))
+            self._sql.execute(
+                f"DELETE FROM store.vectors WHERE model = {kept.MODEL}",  # noqa: S608
+                (model_id,),
+            )
+        with database.transaction(self._sql):
+            kept.clear(self._sql, only=model_id)
         self._derived.forget_space(model_id)
 
     def note(self, meta: Mapping[str, str]) -> None:
