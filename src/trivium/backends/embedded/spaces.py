@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Below this share of allowed rows, picking them out beats scanning past the others.
 _GATHER_SHARE = 0.05
+_FEWER = 4
 # Whoever asks for more than this share has to look at most lists.
 _PROBE_SHARE = 0.03
 
@@ -66,11 +67,20 @@ class SpaceReader:
 
         numbers: list[NDArray[np.int64]] = []
         cosines: list[NDArray[np.float64]] = []
-        scans = self._scans_of(vector)
-        for number, part in enumerate(self._parts()):
-            found = part.nearest(vector, limit=limit, allowed=allowed, scans=scans, number=number)
+        scans, parts = self._scans_of(vector), self._parts()
+        is_few = allowed is not None and len(allowed) < _GATHER_SHARE * self.count
+        floor = -np.inf
+        for number, part in enumerate(parts):
+            found = part.nearest(
+                vector, limit=limit, allowed=allowed, is_few=is_few, scans=scans, number=number
+            )
+            if number in scans:
+                # What an estimate puts this far below the best before it is none of the best.
+                found = found[scans[number].estimate[found] >= floor - scans[number].off]
             numbers.append(part.rows.numbers[found])
             cosines.append(exact_cosines(part.rows, found, vector))
+            if 0 < limit <= len(found):
+                floor = max(floor, float(np.partition(cosines[-1], -limit)[-limit]))
         if not numbers:
             return np.empty(0, np.int64), np.empty(0, np.float64)
         every, scores = np.concatenate(numbers), np.concatenate(cosines)
@@ -173,17 +183,19 @@ class _Part(NamedTuple):
         *,
         limit: int,
         allowed: NDArray[np.int64] | None,
+        is_few: bool,
         scans: dict[int, Scan],
         number: int,
     ) -> NDArray[np.int64]:
         """Return positions that include the `limit` nearest rows; in lists, most of them.
 
-        A pass over all rows is kept among `scans` under the part's `number`.
+        Where few are `allowed`, these alone are looked at. A pass over all rows is kept among
+        `scans` under the part's `number`.
         """
         import numpy as np
 
         rows, lists, count = self.rows, self.lists, len(self.rows.numbers)
-        if allowed is not None and len(allowed) < _GATHER_SHARE * count:
+        if allowed is not None and is_few:
             at = self.living(self.positions(allowed))
             return at[nearest(scan(rows.at(at), vector), limit=limit, mask=None)] if len(at) else at
         if lists is not None and lists.count and limit < _PROBE_SHARE * count:
@@ -191,10 +203,22 @@ class _Part(NamedTuple):
             return probe(rows, lists, vector, limit=limit, gate=gate)
         mask = None
         if allowed is not None:
-            mask = np.isin(rows.numbers, allowed, assume_unique=True)
+            mask = _among(rows.numbers, allowed)
         if len(self.dead):
             alive = ~np.isin(rows.numbers, self.dead, assume_unique=True)
             mask = alive if mask is None else mask & alive
         if number not in scans:
             scans[number] = scan(rows, vector)
         return nearest(scans[number], limit=limit, mask=mask)
+
+
+def _among(numbers: NDArray[np.int64], allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which numbers are among the allowed, which ascend."""
+    import numpy as np
+
+    if len(numbers) * _FEWER < len(allowed):
+        # To look up a few takes a tenth of the time of a table of all that are allowed.
+        at = np.minimum(np.searchsorted(allowed, numbers), len(allowed) - 1)
+        found: NDArray[np.bool_] = allowed[at] == numbers
+        return found
+    return np.isin(numbers, allowed, assume_unique=True)
