@@ -166,8 +166,14 @@ def _connected(path: Path, *, mode: str) -> Iterator[sqlite3.Connection]:
 
 def _statements(sql: str) -> list[str]:
     """Split a script, since executescript would commit the open transaction."""
-    lines = [line for line in sql.splitlines() if not line.startswith("--")]
-    return [statement for statement in "\n".join(lines).split(";") if statement.strip()]
+    statements = [""]
+    for line in sql.splitlines():
+        if not line.startswith("--"):
+            statements[-1] += f"{line}\n"
+        # A trigger has statements inside.
+        if sqlite3.complete_statement(statements[-1]):
+            statements.append("")
+    return [statement for statement in statements if statement.strip()]
 
 
 def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:

@@ -102,20 +102,16 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         return self._life.remembered(key, self._count)
 
     def _count(self) -> Contents:
-        def count(table: str) -> int:
-            # The table names are those below, never a user's.
-            return int(self._sql.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
-
+        totals = "SELECT files, nodes, edges, chunks, masked FROM totals"
+        files, nodes, edges, chunks, masked = self._sql.execute(totals).fetchone()
         skipped = self._sql.execute("SELECT reason, count(*) FROM skipped GROUP BY reason")
-        masked = self._sql.execute("SELECT coalesce(sum(masked), 0) FROM files").fetchone()[0]
         return Contents(
             seq=self.seq,
-            # Folders stand beside the files, and end with a slash.
-            files=count("files WHERE path NOT LIKE '%/'"),
-            nodes=count("nodes"),
-            edges=count("edges"),
-            chunks=count("chunks WHERE end > start"),
-            masked=int(masked),
+            files=files,
+            nodes=nodes,
+            edges=edges,
+            chunks=chunks,
+            masked=masked,
             skipped=dict(skipped),
             indexed_at=self._indexed_at,
             origin=self._origin,
@@ -175,7 +171,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         return self._spaces
 
     def _find_spaces(self) -> list[Space]:
-        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
+        chunks = self._embeddable()
         found = []
         for model_id in self._life.spaces_there():
             pinned = self._pinned_spaces.get(model_id)
@@ -186,9 +182,8 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
                 found.append(Space(model_id, state.dimension, share, state.listed))
         return found
 
-    def _count_embeddable(self) -> int:
-        row = self._sql.execute("SELECT count(*) FROM chunks WHERE key <> x''").fetchone()
-        return int(row[0])
+    def _embeddable(self) -> int:
+        return int(self._sql.execute("SELECT embeddable FROM totals").fetchone()[0])
 
     def unembedded(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet, published or not."""
@@ -196,7 +191,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def embedded(self, model_id: str) -> float:
         """Return the share of chunks that have a vector in this space, published or not."""
-        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
+        chunks = self._embeddable()
         return database.count_embedded(self._sql, model_id) / chunks if chunks else 0.0
 
     def blank(self, model_id: str) -> dict[str, int]:

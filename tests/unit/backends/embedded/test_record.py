@@ -94,3 +94,50 @@ def test_an_edge_of_any_type_comes_back(type_: EdgeType) -> None:
     source, target, number, weight, context = edge_values(edge, {"a": 1, "b": 2})
     assert (source, target, edge_type(number)) == (1, 2, type_)
     assert edge_of(("a", "b", number, weight, context)) == edge
+
+
+def counted(backend: EmbeddedBackend) -> tuple[list[int], list[int]]:
+    """Return the totals that are kept, and the same counted."""
+    connection = sqlite3.connect(backend.folder / "collection.db")
+    (kept,) = connection.execute(
+        "SELECT files, masked, nodes, edges, chunks, embeddable FROM totals"
+    ).fetchall()
+    found = [
+        connection.execute(f"SELECT {what}").fetchone()[0]
+        for what in (
+            "count(*) FROM files WHERE path NOT LIKE '%/'",
+            "coalesce(sum(masked), 0) FROM files",
+            "count(*) FROM nodes",
+            "count(*) FROM edges",
+            "count(*) FROM chunks WHERE end > start",
+            "count(*) FROM chunks WHERE key <> x''",
+        )
+    ]
+    connection.close()
+    return list(kept), found
+
+
+def test_the_totals_are_what_counting_finds_whatever_comes_and_goes(
+    backend: EmbeddedBackend,
+) -> None:
+    called = node_id("b.md", "two")
+    first = make_file("a.md", [Section("one", "cat", calls=(called,)), Section("empty", "")])
+    write(backend, [replace(first, state=replace(first.state, masked=3))])
+    write(backend, [make_file("b.md", [Section("two", "dog")]), make_file("c.md", [])])
+    kept, found = counted(backend)
+    assert kept == found
+    assert kept[:2] == [3, 3]
+    with backend.writer(wait_s=0) as writer:
+        found_by_linking = Edge(node_id("a.md", "one"), called, EdgeType.CALLS)
+        writer.link([Linked("a.md", (found_by_linking,))])
+    linked, found = counted(backend)
+    assert linked == found
+    assert linked[3] == kept[3] + 1
+    write(backend, [make_file("a.md", [Section("one", "bird")])])
+    kept, found = counted(backend)
+    assert kept == found
+    assert kept[1] == 0
+    with backend.writer(wait_s=0) as writer:
+        writer.write(Batch(removed=("a.md", "b.md", "c.md")))
+    kept, found = counted(backend)
+    assert kept == found == [0, 0, 0, 0, 0, 0]
