@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks.corpus import Prepared, prepare, queries, vectors_of
 from benchmarks.measure import arguments, cpu_ms, high, middle, report, resident_mb, verdict
 from trivium.analysis.words import analyser
-from trivium.backends.embedded.kept import file_of
+from trivium.backends.embedded.kept import folder_of
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import fields_of
 from trivium.backends.embedded.vectors import SpaceFolder
@@ -156,7 +156,7 @@ def space_of(backend: EmbeddedBackend, model_id: str) -> SpaceFolder:
     """Return the folder of a space of an index."""
     return SpaceFolder(
         backend.folder / "vectors" / model_id,
-        kept=file_of(backend.store, model_id),
+        kept=folder_of(backend.store),
         incarnation=backend.meta().get("incarnation", ""),
     )
 

@@ -209,7 +209,7 @@ class Derived:
             base=base,
             delta=delta,
             dead=np.empty(0, np.int64),
-            is_kept=is_kept,
+            kept=rows.file.name if is_kept else "",
         )
 
     def _add_newer(

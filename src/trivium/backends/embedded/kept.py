@@ -22,13 +22,17 @@ MODEL = "(SELECT id FROM store.models WHERE model = ?)"
 _MOVED_AT_ONCE = 4096
 
 
-def file_of(store: Path, model_id: str) -> Path:
-    """Return where the rows of a model lie."""
-    return store / "vectors" / f"{model_id}.rows"
+def folder_of(store: Path) -> Path:
+    """Return where the rows of all models lie."""
+    return store / "vectors"
 
 
 class Kept(NamedTuple):
-    """The rows of one model: its number, their file, how long and how many they are."""
+    """The rows of one model: its number, their file, how long and how many they are.
+
+    A model that is begun anew has another number, and another file: whoever still scans the rows
+    before finds those or none, never rows of other texts.
+    """
 
     number: int
     file: Path
@@ -80,9 +84,12 @@ def find(connection: sqlite3.Connection, model_id: str) -> Kept | None:
 
 def _every(connection: sqlite3.Connection) -> list[tuple[str, Kept]]:
     files = {name: file for _, name, file in connection.execute("PRAGMA database_list")}
-    store = Path(files["store"]).parent
+    folder = folder_of(Path(files["store"]).parent)
     rows = connection.execute("SELECT id, model, dimension, taken FROM store.models ORDER BY model")
-    return [(name, Kept(number, file_of(store, name), *more)) for number, name, *more in rows]
+    return [
+        (name, Kept(number, folder / f"{name}-{number}.rows", *more))
+        for number, name, *more in rows
+    ]
 
 
 def put(
@@ -94,7 +101,7 @@ def put(
 ) -> None:
     """Keep rows under their keys; part of the caller's transaction, which holds the store."""
     if is_lost(connection):
-        # Else rows that come after them would make holes of them, which look like rows.
+        # Else rows that come after them would make holes, which look like rows.
         forget_lost(connection)
     kept = find(connection, model_id)
     if kept is None or kept.dimension != rows.shape[1]:
@@ -121,12 +128,21 @@ def put(
 
 def _begun(connection: sqlite3.Connection, model_id: str, dimension: int) -> Kept:
     """Begin the rows of a model that has no vectors, or none any more."""
-    connection.execute(f"DELETE FROM store.free WHERE model = {MODEL}", (model_id,))  # noqa: S608
-    connection.execute("DELETE FROM store.models WHERE model = ?", (model_id,))
+    before = find(connection, model_id)
+    if before is not None:
+        _forget(connection, before)
     connection.execute("INSERT INTO store.models VALUES (NULL, ?, ?, 0)", (model_id, dimension))
     made = find(connection, model_id)
     assert made is not None  # noqa: S101 - inserted just above
     return made
+
+
+def _forget(connection: sqlite3.Connection, kept: Kept) -> None:
+    """Drop all that is kept of a model, and its file."""
+    for table in ("vectors", "free"):
+        connection.execute(f"DELETE FROM store.{table} WHERE model = ?", (kept.number,))  # noqa: S608
+    connection.execute("DELETE FROM store.models WHERE id = ?", (kept.number,))
+    kept.file.unlink(missing_ok=True)
 
 
 def is_lost(connection: sqlite3.Connection) -> bool:
@@ -135,18 +151,13 @@ def is_lost(connection: sqlite3.Connection) -> bool:
 
 
 def forget_lost(connection: sqlite3.Connection) -> None:
-    """Drop the vectors whose rows the disk has lost, so that their texts are embedded again."""
+    """Drop the vectors of models whose rows the disk has lost, so that they are made again.
+
+    All of a model: who scans its file would take rows that come for those that were there.
+    """
     for _, kept in _every(connection):
-        there = kept.there
-        if there < kept.taken:
-            for table in ("vectors", "free"):
-                connection.execute(
-                    f"DELETE FROM store.{table} WHERE model = ? AND place >= ?",  # noqa: S608
-                    (kept.number, there),
-                )
-            connection.execute(
-                "UPDATE store.models SET taken = ? WHERE id = ?", (there, kept.number)
-            )
+        if kept.there < kept.taken:
+            _forget(connection, kept)
 
 
 def clear(connection: sqlite3.Connection, *, only: str | None = None) -> None:
@@ -172,9 +183,7 @@ def clear(connection: sqlite3.Connection, *, only: str | None = None) -> None:
             "INSERT INTO store.free VALUES (?, ?)", [(kept.number, place) for place in gaps]
         )
         if not kept.has_vectors(connection):
-            connection.execute("DELETE FROM store.free WHERE model = ?", (kept.number,))
-            connection.execute("DELETE FROM store.models WHERE id = ?", (kept.number,))
-            kept.file.unlink(missing_ok=True)
+            _forget(connection, kept)
 
 
 def stored(

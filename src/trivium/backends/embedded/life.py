@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from trivium.backends.embedded.database import Files, files_at
-from trivium.backends.embedded.kept import file_of
+from trivium.backends.embedded.kept import folder_of
 from trivium.backends.embedded.text import TextFolder, used_last, view_key, views_in
 from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.errors import IndexUnusable
@@ -84,7 +84,7 @@ class Life:
             if model_id not in self._spaces:
                 self._spaces[model_id] = SpaceFolder(
                     self.folder / "vectors" / model_id,
-                    kept=file_of(self.store, model_id),
+                    kept=folder_of(self.store),
                     incarnation=self.incarnation,
                 )
             return self._spaces[model_id]

@@ -55,6 +55,7 @@ class SpaceState:
     incarnation: str = ""
     lists: str = ""
     list_count: int = 0
+    kept: str = ""
     kept_rows: int = 0
 
     @property
@@ -134,13 +135,13 @@ class SpaceFolder:
         return None
 
     def _base(self, state: SpaceState) -> Rows:
-        if state.kept_rows and self._kept is not None:
-            return _read_kept(self.folder / state.base, self._kept)
+        if state.kept and self._kept is not None:
+            return _read_kept(self.folder / state.base, self._kept / state.kept)
         return _read(self.folder / state.base)[0]
 
     def _lists(self, state: SpaceState, base: Rows) -> Lists | None:
         """Read the lists of a base. Where they are damaged, it is scanned whole."""
-        if state.kept_rows:
+        if state.kept:
             return unlisted(base.numbers, state.dimension)
         if not state.lists:
             return None
@@ -157,15 +158,18 @@ class SpaceFolder:
         return (
             state is not None
             and all(_is_whole(self.folder / name) for name in (state.base, state.delta))
-            and self._has(state.kept_rows * state.dimension)
+            and self._has_rows(state)
         )
 
-    def _has(self, size: int) -> bool:
-        """Say whether the file of the store is as long as the base needs it."""
+    def _has_rows(self, state: SpaceState) -> bool:
+        """Say whether the file of the store that the base names is as long as it needs it."""
+        if not state.kept or self._kept is None:
+            return not state.kept
         try:
-            return not size or (self._kept is not None and self._kept.stat().st_size >= size)
+            size = (self._kept / state.kept).stat().st_size
         except OSError:
             return False
+        return size >= state.kept_rows * state.dimension
 
     def note(self, state: SpaceState) -> None:
         """Make a state current that is of the same files."""
@@ -179,11 +183,11 @@ class SpaceFolder:
         base: Rows | None,
         delta: Rows,
         dead: NDArray[np.int64],
-        is_kept: bool = False,
+        kept: str = "",
     ) -> None:
         """Write what changed aside, then make it current. A base of None stays as it is.
 
-        Rows must come in the order of their numbers; those of a base that `is_kept` lie in the
+        Rows must come in the order of their numbers; those of a base that is `kept` lie in that
         file of the store, and the numbers of rows that are nobody's are below 0.
         """
         import numpy as np
@@ -194,12 +198,13 @@ class SpaceFolder:
         lists, list_count, kept_rows = "", 0, 0
         if base is None and before is not None:
             base_name, base_rows = before.base, before.base_rows
-            lists, list_count, kept_rows = before.lists, before.list_count, before.kept_rows
+            lists, list_count = before.lists, before.list_count
+            kept, kept_rows = before.kept, before.kept_rows
         else:
             base_name = f"base-{seq}-{last_vector}.vec"
             first = empty_rows(delta.matrix.shape[1]) if base is None else base
             base_rows = int((first.numbers >= 0).sum())
-            if is_kept:
+            if kept:
                 kept_rows = len(first.numbers)
                 _write_kept(self.folder / base_name, first)
             else:
@@ -219,6 +224,7 @@ class SpaceFolder:
             incarnation=self.incarnation,
             lists=lists,
             list_count=list_count,
+            kept=kept,
             kept_rows=kept_rows,
         )
         self.note(state)

@@ -11,7 +11,7 @@ import pytest
 
 from trivium.backends.base import Batch
 from trivium.backends.embedded import derive, garbage, kept
-from trivium.backends.embedded.kept import Kept, file_of
+from trivium.backends.embedded.kept import Kept, folder_of
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.vectors import SpaceFolder, SpaceState
 from trivium.backends.quantise import to_int8
@@ -43,7 +43,9 @@ def put(backend: EmbeddedBackend, texts: Sequence[str], *, start: int = 0) -> No
 
 
 def rows(place: Path) -> Path:
-    return file_of(place / "store", MODEL)
+    """Return the one file of rows that is there."""
+    (file,) = folder_of(place / "store").iterdir()
+    return file
 
 
 def state_of(backend: EmbeddedBackend) -> SpaceState:
@@ -144,15 +146,16 @@ def test_vectors_whose_rows_the_disk_has_lost_are_made_again(
     put(backend, words(20))
     before = nearest(backend, "word1 other1")
     backend.close()
-    data = rows(tmp_path).read_bytes()
-    rows(tmp_path).unlink()
+    file = rows(tmp_path)
+    data = file.read_bytes()
+    file.unlink()
     if left is not None:
-        rows(tmp_path).write_bytes(data[:left])
+        file.write_bytes(data[:left])
 
     healed = opened(tmp_path)
     assert nearest(healed, "word1 other1") == {}
     with healed.writer(wait_s=0) as writer:
-        assert writer.count_pending(MODEL) == 20 - (left or 0) // DIMENSION
+        assert writer.count_pending(MODEL) == 20
     embed(healed)
     assert nearest(healed, "word1 other1") == before
 
@@ -210,9 +213,26 @@ def test_the_file_of_a_model_that_is_forgotten_goes(tmp_path: Path) -> None:
     put(backend, words(4))
     with backend.writer(wait_s=0) as writer:
         writer.forget_vectors(MODEL)
-    assert not rows(tmp_path).exists()
+    assert list(folder_of(tmp_path / "store").iterdir()) == []
     embed(backend)
     assert len(nearest(backend, "word1 other1")) == 4
+
+
+def test_rows_of_a_model_that_was_begun_anew_are_never_taken_for_those_before(
+    tmp_path: Path,
+) -> None:
+    one, two = opened(tmp_path, "one"), opened(tmp_path, "two")
+    put(one, words(20))
+    put(two, words(20))
+    assert state_of(two).kept_rows == 20
+    before = nearest(two, "word1 other1")
+    with one.writer(wait_s=0) as writer:
+        writer.forget_vectors(MODEL)
+    # As many rows as before, of other texts.
+    put(one, words(20, start=500))
+    assert nearest(opened(tmp_path, "two"), "word1 other1") == {}
+    embed(two)
+    assert nearest(two, "word1 other1") == before
 
 
 def test_vectors_of_an_older_store_are_taken_over(tmp_path: Path) -> None:
