@@ -26,7 +26,15 @@ from benchmarks.corpus import Prepared, prepare, queries, settings_for, write_pr
 from benchmarks.indexing import RawEmbedder
 from benchmarks.measure import Row, arguments, cpu_ms, high, middle
 from benchmarks.performance_page import page, picture
-from benchmarks.query import Asker, RawLists, RawText, embedder_for, in_turn, raw_vectors
+from benchmarks.query import (
+    Asker,
+    RawLists,
+    RawText,
+    embedder_for,
+    in_turn,
+    loaded_of,
+    raw_vectors,
+)
 from benchmarks.repositories import taken_in
 from trivium.collection import Collection
 from trivium.filtering.conditions import EVERYTHING, Filter, build
@@ -116,7 +124,7 @@ def _grown(cache: Path, size: int, *, bandwidth: float) -> dict[str, Any]:
     texts = queries(corpus, count=_QUERIES)
     asked = {what: _asked_alone(what, texts, cache, size) for what in ("rag ranked", "rag", "best")}
     disk = sum(one.stat().st_size for one in corpus.home.rglob("*") if one.is_file())
-    vectors = next((corpus.index / "vectors").glob("*/base-*.vec")).stat().st_size
+    vectors = loaded_of(corpus).base.matrix.nbytes
     return {
         "size": size,
         "chunks": corpus.chunks,

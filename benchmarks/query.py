@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from benchmarks.corpus import Prepared, prepare, queries, vectors_of
 from benchmarks.measure import arguments, cpu_ms, high, middle, report, resident_mb, verdict
 from trivium.analysis.words import analyser
+from trivium.backends.embedded.kept import folder_of
 from trivium.backends.embedded.spaces import SpaceReader
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.text import fields_of
@@ -152,6 +153,15 @@ class RawText:
         return list(self._searcher.fast_field_values("id", [address for _, address in hits]))
 
 
+def space_of(backend: EmbeddedBackend, model_id: str) -> SpaceFolder:
+    """Return the folder of a space of an index."""
+    return SpaceFolder(
+        backend.folder / "vectors" / model_id,
+        kept=folder_of(backend.store),
+        incarnation=backend.meta().get("incarnation", ""),
+    )
+
+
 class RawScan:
     """numkong with nothing around it: one pass over the int8 rows, the best positions."""
 
@@ -200,10 +210,7 @@ def raw_vectors(corpus: Prepared, made: Mapping[str, NDArray[np.float32]]) -> Ra
 
 def loaded_of(corpus: Prepared) -> Loaded:
     """Return the vectors of a corpus as they lie on disk."""
-    backend = corpus.backend()
-    folder = backend.folder / "vectors" / minilm().model_id
-    made_by = backend.meta().get("incarnation", "")
-    loaded = SpaceFolder(folder, incarnation=made_by).load()
+    loaded = space_of(corpus.backend(), minilm().model_id).load()
     assert loaded is not None
     return loaded
 

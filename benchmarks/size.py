@@ -22,9 +22,8 @@ def main() -> None:
         "the files themselves": raw,
         "SQLite: record (nodes, edges, chunks)": _under(corpus.index, "collection.db"),
         "SQLite: texts": texts,
-        "SQLite: vectors, the copy that is kept": vectors,
         "SQLite: keys, free pages, log": store - texts - vectors,
-        "vector file that is scanned": _under(corpus.index / "vectors"),
+        "vectors": vectors + _under(corpus.index / "vectors"),
     }
     for view in sorted((corpus.index / "text").iterdir()):
         parts[f"Tantivy: view {view.name.rpartition('-')[0]}"] = _under(view)
@@ -33,7 +32,7 @@ def main() -> None:
     ]
     whole = sum(size for name, size in parts.items() if name != "the files themselves")
     rows.append(_row("whole index", whole, corpus.chunks, raw))
-    without = whole - parts["vector file that is scanned"] - vectors
+    without = whole - parts["vectors"]
     rows.append(_row("whole index without vectors", without, corpus.chunks, raw))
     report(f"Size, {corpus.chunks:,} chunks", rows, to=asked.json)
 
@@ -59,9 +58,8 @@ def _store(path: Path) -> tuple[int, int, int]:
     """Return the bytes of texts, of vectors, and of the files that hold both."""
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     texts = connection.execute("SELECT sum(length(CAST(text AS BLOB))) FROM texts").fetchone()[0]
-    vectors = connection.execute("SELECT sum(length(int8) + 8) FROM vectors").fetchone()[0]
     connection.close()
-    return int(texts), int(vectors or 0), _under(path.parent)
+    return int(texts), _under(path.parent / "vectors"), _under(path.parent)
 
 
 if __name__ == "__main__":

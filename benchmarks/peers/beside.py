@@ -19,8 +19,7 @@ from typing import Any
 
 from benchmarks.corpus import Prepared, prepare, queries
 from benchmarks.measure import Row, arguments, high, middle, report
-from benchmarks.query import embedder_for
-from trivium.backends.embedded.vectors import SpaceFolder
+from benchmarks.query import embedder_for, space_of
 from trivium.models.minilm import minilm
 from trivium.query.parse import parse
 
@@ -91,8 +90,7 @@ def _export(corpus: Prepared, texts: Sequence[str], data: Path) -> None:
 
     data.mkdir(parents=True, exist_ok=True)
     backend = corpus.backend()
-    folder = backend.folder / "vectors" / minilm().model_id
-    loaded = SpaceFolder(folder, incarnation=backend.meta().get("incarnation", "")).load()
+    loaded = space_of(backend, minilm().model_id).load()
     assert loaded is not None
     rows = loaded[1]
     with backend.snapshot() as snapshot:

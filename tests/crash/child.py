@@ -19,7 +19,7 @@ from typing import Any
 from tests.crash import story
 
 from trivium import config, indexer
-from trivium.backends.embedded import database, derive, garbage, text, vast, vectors, write
+from trivium.backends.embedded import database, derive, garbage, kept, text, vast, vectors, write
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.collection import open_collection
 from trivium.memory import attached as attached_files
@@ -42,6 +42,8 @@ _PLACES: dict[str, object] = {
     "Derived": derive.Derived,
     "database": database,
     "garbage": garbage,
+    "Kept": kept.Kept,
+    "kept": kept,
     "text": text,
     "vast": vast,
     "vectors": vectors,
@@ -62,6 +64,7 @@ def _make_everything_happen_early() -> None:
     text._SMALL = 0
     vectors._DELTA_LEAST = 8
     vast._VAST = 8
+    derive._ASIDE_LEAST = 2
     garbage._UNUSED_LEAST = 2
     garbage._UNUSED_SHARE = 0.1
     indexer._BATCH_FILES = 3

@@ -20,10 +20,11 @@ from urllib.parse import quote
 
 from filelock import FileLock
 
-from trivium.backends.embedded import filters
+from trivium.backends.embedded import filters, kept
+from trivium.backends.embedded.kept import MODEL
 from trivium.errors import BackendError, BackendTimeout, IndexUnusable
 
-FORMAT = 2
+FORMAT = 3
 _BUSY_S = 30.0
 _TRUNCATE_WAIT_S = 1.0
 _MOST_TRIES = 5
@@ -66,6 +67,7 @@ def create(folder: Path, store: Path, *, meta: dict[str, str]) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             store.mkdir(parents=True, exist_ok=True)
             _make(store / "store.db", "store.sql", {})
+            _renew(store / "store.db")
             _make(folder / "collection.db", "schema.sql", {**own, **meta})
         except (FileNotFoundError, sqlite3.OperationalError) as error:
             if not tries_left or not may_be_removed(error):
@@ -88,12 +90,45 @@ def _make(path: Path, script: str, meta: dict[str, str]) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         if not _has_tables(connection):
-            sql = resources.files(__package__).joinpath(script).read_text(encoding="utf-8")
-            for statement in _statements(sql):
+            for statement in _statements(_script(script)):
                 connection.execute(statement)
             if meta:
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
         connection.execute("COMMIT")
+
+
+def _renew(path: Path) -> None:
+    """Make a store of format 2, whose vectors stand among its rows, one of this format.
+
+    What a model took hours for is kept whenever an index is made anew.
+    """
+    with _connected(path, mode="rw") as connection:
+        if _version(connection):
+            return
+    with _making(path), _connected(Path(":memory:"), mode="memory") as connection:
+        connection.execute("ATTACH ? AS store", (f"file:{quote(str(path))}?mode=rw",))
+        connection.execute("BEGIN IMMEDIATE")
+        is_older = not _version(connection, "store")
+        if is_older:
+            connection.execute("ALTER TABLE store.vectors RENAME TO older")
+            for statement in _statements(_script("store.sql")):
+                connection.execute(
+                    statement.replace("CREATE TABLE ", "CREATE TABLE IF NOT EXISTS store.")
+                )
+            kept.take_over(connection)
+            connection.execute(f"PRAGMA store.user_version = {FORMAT}")
+        connection.execute("COMMIT")
+        if is_older:
+            connection.execute("VACUUM store")
+
+
+def _version(connection: sqlite3.Connection, schema: str = "main") -> int:
+    return int(connection.execute(f"PRAGMA {schema}.user_version").fetchone()[0])
+
+
+def _script(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _is_made(path: Path) -> bool:
@@ -131,8 +166,14 @@ def _connected(path: Path, *, mode: str) -> Iterator[sqlite3.Connection]:
 
 def _statements(sql: str) -> list[str]:
     """Split a script, since executescript would commit the open transaction."""
-    lines = [line for line in sql.splitlines() if not line.startswith("--")]
-    return [statement for statement in "\n".join(lines).split(";") if statement.strip()]
+    statements = [""]
+    for line in sql.splitlines():
+        if not line.startswith("--"):
+            statements[-1] += f"{line}\n"
+        # A trigger has statements inside.
+        if sqlite3.complete_statement(statements[-1]):
+            statements.append("")
+    return [statement for statement in statements if statement.strip()]
 
 
 def connect(folder: Path, store: Path, *, writes: bool) -> sqlite3.Connection:
@@ -290,8 +331,8 @@ def write_meta(connection: sqlite3.Connection, values: dict[str, str]) -> None:
 def count_unembedded(connection: sqlite3.Connection, model_id: str, *, since: int = 0) -> int:
     """Return how many texts of batches after `since` have no vector in a space yet."""
     row = connection.execute(
-        "SELECT count(DISTINCT key) FROM chunks c WHERE c.seq > ? AND c.key <> x'' "
-        "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
+        "SELECT count(DISTINCT key) FROM chunks c WHERE c.seq > ? AND c.key <> x'' "  # noqa: S608
+        f"AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = {MODEL} AND v.key = c.key)",
         (since, model_id),
     ).fetchone()
     return int(row[0])
@@ -300,8 +341,8 @@ def count_unembedded(connection: sqlite3.Connection, model_id: str, *, since: in
 def count_embedded(connection: sqlite3.Connection, model_id: str) -> int:
     """Return how many chunks have a vector in a space."""
     row = connection.execute(
-        "SELECT count(*) FROM chunks c WHERE c.key <> x'' "
-        "AND EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key)",
+        "SELECT count(*) FROM chunks c WHERE c.key <> x'' "  # noqa: S608
+        f"AND EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = {MODEL} AND v.key = c.key)",
         (model_id,),
     ).fetchone()
     return int(row[0])
@@ -310,8 +351,8 @@ def count_embedded(connection: sqlite3.Connection, model_id: str) -> int:
 def count_blank(connection: sqlite3.Connection, model_id: str) -> int:
     """Return how many texts have a vector of zeros in a space."""
     row = connection.execute(
-        "SELECT count(DISTINCT c.key) FROM chunks c JOIN store.vectors v ON v.key = c.key "
-        "WHERE v.model = ? AND v.scale = 0",
+        "SELECT count(DISTINCT c.key) FROM chunks c JOIN store.vectors v ON v.key = c.key "  # noqa: S608
+        f"WHERE v.model = {MODEL} AND v.scale = 0",
         (model_id,),
     ).fetchone()
     return int(row[0])

@@ -10,7 +10,9 @@ from trivium.backends.embedded.pinned import GIVEN, Pinned
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     EDGE_COLUMNS,
+    EDGES,
     NODE_COLUMNS,
+    NODES,
     chunk_of,
     edge_of,
     node_of,
@@ -77,20 +79,20 @@ class FilesRead(Pinned):
             return None
         file, state, text, refs = row[0], FileState(*row[1:7]), row[7], row[8]
         node_rows = self._sql.execute(
-            f"SELECT n.id, {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            "WHERE n.file = ? ORDER BY n.id",
+            f"SELECT n.id, {NODE_COLUMNS} FROM {NODES} WHERE n.file = ? ORDER BY n.place",  # noqa: S608
             (file,),
         ).fetchall()
         nodes = {one[0]: node_of(one[1:]) for one in node_rows}
         chunk_rows = self._sql.execute(
-            f"SELECT c.node, {CHUNK_COLUMNS} FROM chunks c WHERE c.file = ? ORDER BY c.id",  # noqa: S608
+            f"SELECT c.node, {CHUNK_COLUMNS} FROM chunks c "  # noqa: S608
+            "WHERE c.node IN (SELECT id FROM nodes WHERE file = ?) ORDER BY c.id",
             (file,),
         )
         chunks = tuple(
             chunk_of(one[1:], nodes[one[0]].id, text[one[2] : one[3]]) for one in chunk_rows
         )
         edges = self._sql.execute(
-            f"SELECT {EDGE_COLUMNS} FROM edges WHERE file = ? AND own ORDER BY rowid",  # noqa: S608
+            f"SELECT {EDGE_COLUMNS} FROM {EDGES} WHERE e.file = ? AND e.own ORDER BY e.rowid",  # noqa: S608
             (file,),
         )
         return FileContent(

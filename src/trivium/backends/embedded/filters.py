@@ -35,8 +35,14 @@ _BY_HISTORY = (
     f"WHERE {_HOLDS}(?, json_array(h.author, h.modified, h.churn))"
 )
 
-_IS_MODULE = f"r.node_id = '{Kind.CODE}:' || rf.path"
-_IS_ROOT = "r.node_id = r.a_kind || ':' || (SELECT path FROM files WHERE id = r.file)"
+_MODULES = (
+    f"files rf CROSS JOIN ids ri ON ri.node_id = '{Kind.CODE}:' || rf.path "
+    "CROSS JOIN nodes r ON r.id = ri.id"
+)
+_IS_ROOT = (
+    "(SELECT node_id FROM ids WHERE id = r.id) = "
+    "r.a_kind || ':' || (SELECT path FROM files WHERE id = r.file)"
+)
 
 Clause = tuple[str, list[str]]
 
@@ -133,7 +139,7 @@ def _on_metadata(condition: Condition) -> Clause:
     root, more = _row(condition, "r", _kinds("r", speaks))
     if speaks == [Kind.CODE]:
         # Modules are few among the nodes of code: each file is asked for its own.
-        files = f"SELECT r.file FROM files rf CROSS JOIN nodes r ON {_IS_MODULE} WHERE {root}"  # noqa: S608
+        files = f"SELECT r.file FROM {_MODULES} WHERE {root}"  # noqa: S608
     else:
         files = f"SELECT r.file FROM nodes r WHERE {root} AND {_IS_ROOT}"  # noqa: S608
     return f"({sql}) OR n.file IN ({files})", [*values, *more]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from trivium.backends.embedded import database
+from trivium.backends.embedded import database, kept
 
 # Some are kept, since a branch that comes back brings its texts back.
 _UNUSED_SHARE = 0.5
@@ -33,6 +33,8 @@ def drop_unused(connection: sqlite3.Connection, own: str) -> None:
             return
         connection.execute("DELETE FROM store.texts WHERE key NOT IN (SELECT text_key FROM files)")
         connection.execute("DELETE FROM store.vectors WHERE key NOT IN (SELECT key FROM chunks)")
+    with database.transaction(connection):
+        kept.clear(connection)
 
 
 def has_other_users(connection: sqlite3.Connection, own: str) -> bool:
@@ -45,7 +47,7 @@ def forget_all(connection: sqlite3.Connection, own: str) -> None:
     """Empty the record and give up what only this collection kept in the store."""
     with database.transaction(connection):
         for table in (
-            "chunks", "nodes", "edges", "files", "skipped", "removed", "mentions", "history",
+            "chunks", "nodes", "edges", "ids", "files", "skipped", "removed", "mentions", "history",
         ):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names above
         revision = int(database.read_meta(connection).get("revision", "0")) + 1

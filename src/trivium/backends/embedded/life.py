@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from trivium.backends.embedded.database import Files, files_at
+from trivium.backends.embedded.kept import folder_of
 from trivium.backends.embedded.text import TextFolder, used_last, view_key, views_in
 from trivium.backends.embedded.vectors import SpaceFolder
 from trivium.errors import IndexUnusable
@@ -45,7 +46,7 @@ class Life:
         views: tuple[View, ...],
     ) -> None:
         self.folder = folder
-        self._store = store
+        self.store = store
         self._vectors = folder / "vectors"
         self.files = files
         self.incarnation = incarnation
@@ -65,7 +66,7 @@ class Life:
 
     def is_over(self) -> bool:
         """Say whether the folder has been removed or made anew."""
-        return files_at(self.folder, self._store) != self.files
+        return files_at(self.folder, self.store) != self.files
 
     def view(self, view: View) -> TextFolder:
         """Return the folder of a view."""
@@ -82,7 +83,9 @@ class Life:
         with self._guard:
             if model_id not in self._spaces:
                 self._spaces[model_id] = SpaceFolder(
-                    self.folder / "vectors" / model_id, incarnation=self.incarnation
+                    self.folder / "vectors" / model_id,
+                    kept=folder_of(self.store),
+                    incarnation=self.incarnation,
                 )
             return self._spaces[model_id]
 

@@ -11,9 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from trivium.backends.base import Batch, Census, Linked, Unlinked
-from trivium.backends.embedded.rows import NODE_COLUMNS, key_number, node_of, unpacked
+from trivium.backends.embedded import ids
+from trivium.backends.embedded.rows import (
+    NODE_COLUMNS,
+    NODES,
+    edge_type,
+    edge_values,
+    key_number,
+    node_of,
+    unpacked,
+)
 from trivium.linking.keys import Offer, offers, wanted
-from trivium.types import NodeId, Reference, Symbol
+from trivium.types import Edge, NodeId, Reference, Symbol
 
 # A file waits to be linked, is linked, or names nothing that could be.
 WAITING, LINKED, NOTHING_TO_LINK = 0, 1, 2
@@ -65,8 +74,7 @@ def _known_offers(connection: sqlite3.Connection, path: str) -> set[Offer]:
     if row is None:
         return set()
     rows = connection.execute(
-        f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-        "WHERE n.file = ?",
+        f"SELECT {NODE_COLUMNS} FROM {NODES} WHERE n.file = ?",  # noqa: S608
         (row[0],),
     )
     return offers(path, map(node_of, rows), unpacked(row[1]))
@@ -116,16 +124,23 @@ def link(connection: sqlite3.Connection, linked: Sequence[Linked]) -> None:
         if row is None:
             continue
         file = row[0]
+        before = ids.of_file(connection, file)
         connection.execute("DELETE FROM edges WHERE file = ? AND NOT own", (file,))
-        connection.executemany(
-            "INSERT INTO edges VALUES (?, 0, ?, ?, ?, ?, ?)",
-            [
-                (file, edge.source, edge.target, edge.type.value, edge.weight, edge.context)
-                for edge in one.edges
-            ],
-        )
+        add_edges(connection, file, one.edges, own=False)
+        ids.drop_unused(connection, before)
         _note(connection, file, one.keys)
         connection.execute("UPDATE files SET linked = 1 WHERE id = ?", (file,))
+
+
+def add_edges(
+    connection: sqlite3.Connection, file: int, edges: Sequence[Edge], *, own: bool
+) -> None:
+    """Add edges of a file: its own, or those that came from its references."""
+    numbers = ids.numbered(connection, (end for one in edges for end in (one.source, one.target)))
+    connection.executemany(
+        "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(file, own, *edge_values(one, numbers)) for one in edges],
+    )
 
 
 def symbols(
@@ -133,8 +148,8 @@ def symbols(
 ) -> Mapping[str, list[Symbol]]:
     """Return the code of these exact names, at most `most` of each."""
     rows = connection.execute(
-        "SELECT n.symbol, n.node_id, n.a_type, n.a_lang, f.path "
-        "FROM json_each(?) j, nodes n JOIN files f ON f.id = n.file "
+        "SELECT n.symbol, i.node_id, n.a_type, n.a_lang, f.path "  # noqa: S608
+        f"FROM json_each(?) j, {NODES} "
         "WHERE n.id IN (SELECT id FROM nodes WHERE symbol = j.value ORDER BY id LIMIT ?)",
         (json.dumps(names), most),
     )
@@ -150,8 +165,8 @@ def symbols(
 def outline(connection: sqlite3.Connection, path: str) -> list[Symbol]:
     """Return the code nodes of one file in order."""
     rows = connection.execute(
-        "SELECT n.node_id, n.a_type, n.a_lang FROM nodes n JOIN files f ON f.id = n.file "
-        "WHERE f.path = ? AND n.symbol IS NOT NULL ORDER BY n.id",
+        f"SELECT i.node_id, n.a_type, n.a_lang FROM {NODES} "  # noqa: S608
+        "WHERE f.path = ? AND n.symbol IS NOT NULL ORDER BY n.place",
         (path,),
     )
     return [Symbol(NodeId(node_id), type_ or "", lang or "", path) for node_id, type_, lang in rows]
@@ -183,10 +198,17 @@ def census(connection: sqlite3.Connection) -> Census:
         kinds=count("a_kind", "nodes"),
         types=count("a_type", "nodes"),
         languages=count("a_lang", "nodes WHERE a_kind = 'file'"),
-        edges=count("type", "edges"),
+        edges=_by_type(connection),
         marks=dict(sorted(marks.items())),
         failures=dict(failures),
         references=named,
         resolved=int(resolved),
         unlinked=int(waiting),
     )
+
+
+def _by_type(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many edges there are of each type, most first."""
+    rows = connection.execute("SELECT type, count(*) FROM edges GROUP BY type")
+    found = [(edge_type(number).value, int(count)) for number, count in rows]
+    return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))

@@ -67,12 +67,16 @@ class Lists:
 
 
 def unlisted(numbers: NDArray[np.int64], dimension: int) -> Lists:
-    """Return no lists of rows that lie in any order: they can be found by number, not skipped."""
+    """Return no lists of rows that lie in any order: they can be found by number, not skipped.
+
+    Numbers below 0 are of rows that are nobody's.
+    """
     import numpy as np
 
     from trivium.backends.embedded.scan import empty_rows
 
     order = np.argsort(numbers, kind="stable")
+    order = order[np.searchsorted(numbers[order], 0) :]
     starts = np.zeros(1, np.int64)
     return Lists(empty_rows(dimension), starts, order, numbers[order], 0)
 

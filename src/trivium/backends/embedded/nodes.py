@@ -13,7 +13,9 @@ from trivium.backends.embedded.pinned import FEW, GIVEN, Pinned
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     EDGE_COLUMNS,
+    EDGES,
     NODE_COLUMNS,
+    NODES,
     chunk_of,
     edge_of,
     named,
@@ -31,8 +33,7 @@ class NodesRead(Pinned):
     def node(self, node_id: NodeId) -> Node | None:
         """Return a node, or None."""
         row = self._sql.execute(
-            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            "WHERE n.node_id = ?",
+            f"SELECT {NODE_COLUMNS} FROM {NODES} WHERE i.node_id = ?",  # noqa: S608
             (node_id,),
         ).fetchone()
         return node_of(row) if row else None
@@ -40,8 +41,8 @@ class NodesRead(Pinned):
     def text_of(self, node_id: NodeId) -> str:
         """Return the whole text of a node."""
         row = self._sql.execute(
-            "SELECT n.start, n.end, t.text FROM nodes n JOIN files f ON f.id = n.file "
-            "JOIN store.texts t ON t.key = f.text_key WHERE n.node_id = ?",
+            f"SELECT n.start, n.end, t.text FROM {NODES} "  # noqa: S608
+            "JOIN store.texts t ON t.key = f.text_key WHERE i.node_id = ?",
             (node_id,),
         ).fetchone()
         return row[2][row[0] : row[1]] if row else ""
@@ -50,8 +51,8 @@ class NodesRead(Pinned):
         """Return a node's chunks in order; none for one without text of its own."""
         rows = self._sql.execute(
             f"SELECT {CHUNK_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
-            "JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file "
-            "WHERE n.node_id = ? AND c.end > c.start ORDER BY c.id",
+            "JOIN ids i ON i.id = c.node JOIN files f ON f.id = c.file "
+            "WHERE i.node_id = ? AND c.end > c.start ORDER BY c.id",
             (node_id,),
         ).fetchall()
         texts = self._texts({row[5] for row in rows})
@@ -67,14 +68,14 @@ class NodesRead(Pinned):
 
     def edges(self, ids: Sequence[NodeId]) -> Sequence[Edge]:
         """Return the edges from and to any of these nodes, each once, in a fixed order."""
+        known = f"SELECT id FROM ids WHERE node_id IN {GIVEN}"  # noqa: S608
         rows = self._sql.execute(
-            f"SELECT {EDGE_COLUMNS} FROM edges WHERE rowid IN ("  # noqa: S608
-            f"SELECT rowid FROM edges WHERE source IN {GIVEN} "
-            f"UNION SELECT rowid FROM edges WHERE target IN {GIVEN}) "
-            "ORDER BY source, target, type",
+            f"SELECT {EDGE_COLUMNS} FROM {EDGES} WHERE e.rowid IN ("  # noqa: S608
+            f"SELECT rowid FROM edges WHERE source IN ({known}) "
+            f"UNION SELECT rowid FROM edges WHERE target IN ({known}))",
             (json.dumps(ids), json.dumps(ids)),
         )
-        return list(map(edge_of, rows))
+        return sorted(map(edge_of, rows), key=lambda one: (one.source, one.target, one.type))
 
     def nodes(self, ids: Sequence[NodeId]) -> Mapping[NodeId, Node]:
         """Return these nodes by their ids; ones that are not there are left out."""
@@ -83,8 +84,7 @@ class NodesRead(Pinned):
         unseen = [one for one in ids if one not in found]
         if unseen:
             rows = self._sql.execute(
-                f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-                f"WHERE n.node_id IN {GIVEN}",
+                f"SELECT {NODE_COLUMNS} FROM {NODES} WHERE i.node_id IN {GIVEN}",  # noqa: S608
                 (json.dumps(unseen),),
             )
             read = {node.id: node for node in map(node_of, rows)}
@@ -98,7 +98,8 @@ class NodesRead(Pinned):
 
     def _read_names(self, ids: Sequence[NodeId]) -> dict[NodeId, Named]:
         rows = self._sql.execute(
-            f"SELECT node_id, body FROM nodes WHERE node_id IN {GIVEN}",  # noqa: S608
+            "SELECT i.node_id, n.body FROM ids i JOIN nodes n ON n.id = i.id "  # noqa: S608
+            f"WHERE i.node_id IN {GIVEN}",
             (json.dumps(ids),),
         )
         return {one.id: one for one in map(named, rows)}
@@ -109,8 +110,8 @@ class NodesRead(Pinned):
         # Of names that many nodes have, the first are found soon in the order of their ids.
         column, asked = ("n.id", numbers) if len(numbers) < FEW else ("n.a_name", list(names))
         rows = self._sql.execute(
-            f"SELECT {NODE_COLUMNS} FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE {column} IN {GIVEN} ORDER BY n.node_id LIMIT ?",
+            f"SELECT {NODE_COLUMNS} FROM {NODES} "  # noqa: S608
+            f"WHERE {column} IN {GIVEN} ORDER BY i.node_id LIMIT ?",
             (json.dumps(asked), max(0, most)),
         )
         return list(map(node_of, rows))
@@ -131,7 +132,8 @@ class NodesRead(Pinned):
         found = dict.fromkeys(ids, 0)
         for end in ("source", "target"):
             rows = self._sql.execute(
-                f"SELECT {end}, count(*) FROM edges WHERE {end} IN {GIVEN} GROUP BY {end}",  # noqa: S608
+                f"SELECT i.node_id, count(*) FROM ids i JOIN edges e ON e.{end} = i.id "  # noqa: S608
+                f"WHERE i.node_id IN {GIVEN} GROUP BY i.id",
                 (json.dumps(ids),),
             )
             for node_id, count in rows:
@@ -141,8 +143,7 @@ class NodesRead(Pinned):
     def texts(self, ids: Sequence[NodeId]) -> Mapping[NodeId, str]:
         """Return the own text of these nodes: what lies in no other node."""
         rows = self._sql.execute(
-            f"SELECT {NODE_COLUMNS}, f.text_key FROM nodes n JOIN files f ON f.id = n.file "  # noqa: S608
-            f"WHERE n.node_id IN {GIVEN}",
+            f"SELECT {NODE_COLUMNS}, f.text_key FROM {NODES} WHERE i.node_id IN {GIVEN}",  # noqa: S608
             (json.dumps(ids),),
         ).fetchall()
         texts = self._texts({row[7] for row in rows})
@@ -168,8 +169,8 @@ class NodesRead(Pinned):
     def headings(self, path: str) -> Sequence[NodeId]:
         """Return the nodes of a file, the one of the file itself left out, in order."""
         rows = self._sql.execute(
-            "SELECT n.node_id FROM nodes n JOIN files f ON f.id = n.file "
-            "WHERE f.path = ? AND n.a_kind <> 'file' ORDER BY n.id",
+            f"SELECT i.node_id FROM {NODES} "  # noqa: S608
+            "WHERE f.path = ? AND n.a_kind <> 'file' ORDER BY n.place",
             (path,),
         )
         return [NodeId(node_id) for (node_id,) in rows]

@@ -22,7 +22,7 @@ from trivium.backends.base import (
     Space,
     Traits,
 )
-from trivium.backends.embedded import database
+from trivium.backends.embedded import database, kept
 from trivium.backends.embedded.files import FilesRead
 from trivium.backends.embedded.filters import where_sql
 from trivium.backends.embedded.nodes import NodesRead
@@ -30,8 +30,10 @@ from trivium.backends.embedded.pinned import FEW, GIVEN
 from trivium.backends.embedded.rows import (
     CHUNK_COLUMNS,
     NODE_COLUMNS,
+    NODES,
     TRAIT_COLUMNS,
     chunk_of,
+    node_and_place,
     node_of,
     traits_of,
 )
@@ -68,7 +70,7 @@ _MOST_IDS = 40_000
 _MOST_PLAIN = 20_000
 # Some 2 kB each, with their texts.
 _MOST_CHUNKS = 500
-_OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND chunk_id LIKE '%@0'"}
+_OF_UNIT = {"": "", "chunk": " AND end > start", "node": " AND place = 0"}
 
 
 class EmbeddedSnapshot(FilesRead, NodesRead):
@@ -100,20 +102,16 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         return self._life.remembered(key, self._count)
 
     def _count(self) -> Contents:
-        def count(table: str) -> int:
-            # The table names are those below, never a user's.
-            return int(self._sql.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
-
+        totals = "SELECT files, nodes, edges, chunks, masked FROM totals"
+        files, nodes, edges, chunks, masked = self._sql.execute(totals).fetchone()
         skipped = self._sql.execute("SELECT reason, count(*) FROM skipped GROUP BY reason")
-        masked = self._sql.execute("SELECT coalesce(sum(masked), 0) FROM files").fetchone()[0]
         return Contents(
             seq=self.seq,
-            # Folders stand beside the files, and end with a slash.
-            files=count("files WHERE path NOT LIKE '%/'"),
-            nodes=count("nodes"),
-            edges=count("edges"),
-            chunks=count("chunks WHERE end > start"),
-            masked=int(masked),
+            files=files,
+            nodes=nodes,
+            edges=edges,
+            chunks=chunks,
+            masked=masked,
             skipped=dict(skipped),
             indexed_at=self._indexed_at,
             origin=self._origin,
@@ -173,7 +171,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         return self._spaces
 
     def _find_spaces(self) -> list[Space]:
-        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
+        chunks = self._embeddable()
         found = []
         for model_id in self._life.spaces_there():
             pinned = self._pinned_spaces.get(model_id)
@@ -184,9 +182,8 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
                 found.append(Space(model_id, state.dimension, share, state.listed))
         return found
 
-    def _count_embeddable(self) -> int:
-        row = self._sql.execute("SELECT count(*) FROM chunks WHERE key <> x''").fetchone()
-        return int(row[0])
+    def _embeddable(self) -> int:
+        return int(self._sql.execute("SELECT embeddable FROM totals").fetchone()[0])
 
     def unembedded(self, model_id: str) -> int:
         """Return how many texts have no vector in this space yet, published or not."""
@@ -194,14 +191,14 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def embedded(self, model_id: str) -> float:
         """Return the share of chunks that have a vector in this space, published or not."""
-        chunks = self._life.remembered(("embeddable", self._revision), self._count_embeddable)
+        chunks = self._embeddable()
         return database.count_embedded(self._sql, model_id) / chunks if chunks else 0.0
 
     def blank(self, model_id: str) -> dict[str, int]:
         """Return how many chunks of which files have a vector of zeros in this space."""
         rows = self._sql.execute(
-            "SELECT f.path, count(*) FROM store.vectors v JOIN chunks c ON c.key = v.key "
-            "JOIN files f ON f.id = c.file WHERE v.model = ? AND v.scale = 0 "
+            "SELECT f.path, count(*) FROM store.vectors v JOIN chunks c ON c.key = v.key "  # noqa: S608
+            f"JOIN files f ON f.id = c.file WHERE v.model = {kept.MODEL} AND v.scale = 0 "
             "GROUP BY f.path ORDER BY f.path",
             (model_id,),
         )
@@ -245,26 +242,32 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         return [found[one] for one in ids if one in found]
 
     def _fetch(self, ids: Sequence[ChunkId]) -> dict[ChunkId, Found]:
+        of_number = self._by_number(ids)
         rows = self._sql.execute(
             # Of bytes: to count the letters before it takes three times as long as all the rest.
-            f"SELECT {CHUNK_COLUMNS}, f.text_key, "  # noqa: S608
+            f"SELECT c.id, {CHUNK_COLUMNS}, f.text_key, "  # noqa: S608
             "substr(CAST(t.text AS BLOB), c.start + 1, c.end - c.start) FROM chunks c "
             "JOIN files f ON f.id = c.file "
             f"JOIN store.texts t ON t.key = f.text_key WHERE c.id IN {GIVEN}",
-            (json.dumps(list(self.numbers_of(ids).values())),),
+            (json.dumps(list(of_number)),),
         ).fetchall()
-        wholes = self._with_longer_letters({row[5] for row in rows})
-        of_chunk = {row[0]: NodeId(row[0].rpartition("@")[0]) for row in rows}
+        wholes = self._with_longer_letters({row[6] for row in rows})
+        of_chunk = {row[0]: NodeId(of_number[row[0]].rpartition("@")[0]) for row in rows}
         nodes = self.nodes(list(dict.fromkeys(of_chunk.values())))
         found: dict[ChunkId, Found] = {}
         for row in rows:
             node = nodes.get(of_chunk[row[0]])
             if node is not None:
-                whole = wholes.get(row[5])
+                whole = wholes.get(row[6])
                 # Of no bytes SQLite cuts NULL.
-                text = (row[6] or b"").decode() if whole is None else whole[row[1] : row[2]]
-                found[ChunkId(row[0])] = Found(chunk_of(row[:5], node.id, text), node)
+                text = (row[7] or b"").decode() if whole is None else whole[row[2] : row[3]]
+                chunk = chunk_of(row[1:6], node.id, text)
+                found[chunk.id] = Found(chunk, node)
         return found
+
+    def _by_number(self, ids: Sequence[ChunkId]) -> dict[int, ChunkId]:
+        """Return these chunk ids by their numbers; ones that are gone are left out."""
+        return {number: one for one, number in self.numbers_of(ids).items()}
 
     def _with_longer_letters(self, keys: set[bytes]) -> dict[bytes, str]:
         """Return those of these texts in which a letter may take more than one byte."""
@@ -277,23 +280,25 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def lines(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, tuple[int, int]]:
         """Return the first and last line of these chunks; ones that are gone are left out."""
+        of_number = self._by_number(ids)
         rows = self._sql.execute(
-            f"SELECT chunk_id, start_line, end_line FROM chunks WHERE id IN {GIVEN}",  # noqa: S608
-            (json.dumps(list(self.numbers_of(ids).values())),),
+            f"SELECT id, start_line, end_line FROM chunks WHERE id IN {GIVEN}",  # noqa: S608
+            (json.dumps(list(of_number)),),
         )
-        return {ChunkId(one): (first, last) for one, first, last in rows}
+        return {of_number[number]: (first, last) for number, first, last in rows}
 
     def traits(self, ids: Sequence[ChunkId]) -> Mapping[ChunkId, Traits]:
         """Return what these chunks are and where they stand; ones that are gone are left out."""
         return self._known("traits", ids, self._read_traits, most=_MOST_TRAITS)
 
     def _read_traits(self, ids: Sequence[ChunkId]) -> dict[ChunkId, Traits]:
+        of_number = self._by_number(ids)
         rows = self._sql.execute(
-            f"SELECT c.chunk_id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
+            f"SELECT c.id, {TRAIT_COLUMNS} FROM chunks c JOIN nodes n ON n.id = c.node "  # noqa: S608
             f"JOIN files f ON f.id = c.file WHERE c.id IN {GIVEN}",
-            (json.dumps(list(self.numbers_of(ids).values())),),
+            (json.dumps(list(of_number)),),
         )
-        return {ChunkId(row[0]): traits_of(row[1:]) for row in rows}
+        return {of_number[row[0]]: traits_of(row[1:]) for row in rows}
 
     def most_linked(self, *, where: Filter, depth: int) -> Ranking:
         """Rank nodes by how many edges they have, under their first chunks."""
@@ -310,12 +315,12 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def _degrees_of_all(self) -> list[tuple[float, ChunkId]]:
         rows = self._sql.execute(
-            "SELECT c.chunk_id, coalesce(d.degree, 0) FROM chunks c JOIN nodes n ON n.id = c.node "
+            "SELECT i.node_id || '@0', coalesce(d.degree, 0) FROM nodes n "
+            "JOIN ids i ON i.id = n.id JOIN chunks c ON c.node = n.id AND c.place = 0 "
             "LEFT JOIN (SELECT id, sum(found) AS degree FROM ("
             "SELECT source AS id, count(*) AS found FROM edges GROUP BY source UNION ALL "
             "SELECT target, count(*) FROM edges GROUP BY target) GROUP BY id"
-            ") d ON d.id = n.node_id "
-            "WHERE c.chunk_id LIKE '%@0' AND n.a_type IS NOT 'directory' ORDER BY 2 DESC, n.node_id"
+            ") d ON d.id = n.id WHERE n.a_type IS NOT 'directory' ORDER BY 2 DESC, i.node_id"
         )
         return [(float(degree), ChunkId(one)) for one, degree in rows]
 
@@ -340,15 +345,7 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
 
     def stored_vectors(self, model_id: str) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
         """Yield the vectors of this index's chunks with their keys, each key once."""
-        import numpy as np
-
-        rows = self._sql.execute(
-            "SELECT key, scale, int8 FROM store.vectors WHERE model = ? "
-            "AND key IN (SELECT key FROM chunks) ORDER BY key",
-            (model_id,),
-        )
-        for key, scale, row in rows:
-            yield key, np.frombuffer(row, np.int8).astype(np.float32) * np.float32(scale)
+        yield from kept.stored(self._sql, model_id)
 
     def stream(
         self, condition: str, values: Sequence[str | int]
@@ -365,8 +362,9 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         def read(unseen: Sequence[int]) -> dict[int, ChunkId]:
             # A join, for which no list of what is asked is sorted first: a quarter less time.
             asked = (
-                "SELECT c.id, c.chunk_id FROM json_each(?) asked "  # noqa: S608
-                f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]}"
+                "SELECT c.id, i.node_id || '@' || c.place FROM json_each(?) asked "  # noqa: S608
+                f"CROSS JOIN chunks c ON c.id = asked.value{_OF_UNIT[unit]} "
+                "CROSS JOIN ids i ON i.id = c.node"
             )
             return dict(self._sql.execute(asked, (json.dumps(unseen),)))
 
@@ -378,11 +376,15 @@ class EmbeddedSnapshot(FilesRead, NodesRead):
         """Return the numbers of these chunk ids; most have been seen in this snapshot."""
         unseen = [one for one in ids if one not in self._numbers]
         if unseen:
+            places = {part: one for one in unseen if (part := node_and_place(one)) is not None}
             rows = self._sql.execute(
-                f"SELECT chunk_id, id FROM chunks WHERE chunk_id IN {GIVEN}",  # noqa: S608
-                (json.dumps(unseen),),
+                "SELECT i.node_id, c.place, c.id FROM json_each(?) asked "
+                "CROSS JOIN ids i ON i.node_id = json_extract(asked.value, '$[0]') "
+                "CROSS JOIN chunks c ON c.node = i.id "
+                "AND c.place = json_extract(asked.value, '$[1]')",
+                (json.dumps(list(places)),),
             )
-            self._numbers.update(rows)
+            self._numbers.update({places[row[:2]]: row[2] for row in rows})
         return {one: self._numbers[one] for one in ids if one in self._numbers}
 
     def numbers_allowed(self, where: Filter) -> NDArray[np.int64] | None:
@@ -415,8 +417,7 @@ def stream(
     """
     rows = connection.execute(
         f"SELECT c.id, {CHUNK_COLUMNS}, {NODE_COLUMNS}, f.text_key FROM chunks c "  # noqa: S608
-        f"JOIN nodes n ON n.id = c.node JOIN files f ON f.id = c.file WHERE {condition} "
-        "ORDER BY c.id",
+        f"CROSS JOIN {NODES} WHERE n.id = c.node AND {condition} ORDER BY c.id",
         values,
     )
     texts = connection.cursor()

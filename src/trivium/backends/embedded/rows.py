@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from sys import intern
 
 from trivium.backends.base import Named, Traits
@@ -26,20 +26,46 @@ from trivium.types import (
     Span,
 )
 
-EDGE_COLUMNS = "source, target, type, weight, context"
-NODE_COLUMNS = "n.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.body"
-CHUNK_COLUMNS = "c.chunk_id, c.start, c.end, c.start_line, c.end_line"
+EDGE_COLUMNS = "s.node_id, t.node_id, e.type, e.weight, e.context"
+EDGES = "edges e JOIN ids s ON s.id = e.source JOIN ids t ON t.id = e.target"
+NODE_COLUMNS = "i.node_id, f.path, n.start_line, n.end_line, n.start, n.end, n.body"
+NODES = "nodes n JOIN ids i ON i.id = n.id JOIN files f ON f.id = n.file"
+CHUNK_COLUMNS = "c.place, c.start, c.end, c.start_line, c.end_line"
 TRAIT_COLUMNS = "n.a_kind, n.a_type, n.a_lang, n.a_tag, f.path, c.start_line"
 
 _SHORTEST_ROW = 3
+# What SQLite takes for a whole number.
+_LONGEST_PLACE = 18
 _DECODER = json.JSONDecoder()
 _KINDS = {kind.value: kind for kind in Kind}
+# Kept by their places here: others come at the end.
+_EDGE_TYPES = (
+    EdgeType.CONTAINS,
+    EdgeType.IMPORTS,
+    EdgeType.EXTENDS,
+    EdgeType.IMPLEMENTS,
+    EdgeType.CALLS,
+    EdgeType.USES,
+    EdgeType.EXPORTS,
+    EdgeType.REFERENCES,
+    EdgeType.CLUSTERS,
+    EdgeType.MENTIONS,
+    EdgeType.RELATED_TO,
+    EdgeType.DEPENDS_ON,
+    EdgeType.VARIANT_OF,
+    EdgeType.SUBTASK_OF,
+    EdgeType.BLOCKS,
+    EdgeType.CONTRADICTS,
+    EdgeType.CROSS_DOMAIN,
+)
+_NUMBERS_OF_TYPES = {type_: number for number, type_ in enumerate(_EDGE_TYPES)}
 
 NodeRow = tuple[str, str, int, int, int, int, str]
-ChunkRow = tuple[str, int, int, int, int]
+EdgeRow = tuple[str, str, int, float, str]
+ChunkRow = tuple[int, int, int, int, int]
 
 
-def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
+def node_values(node: Node, file: int, place: int) -> tuple[str | int | None, ...]:
     """Return the columns of `nodes` after its number."""
     body = [
         node.kind.value,
@@ -55,8 +81,8 @@ def node_values(node: Node, file: int) -> tuple[str | int | None, ...]:
     ]
     values = attributes(node)
     return (
-        node.id,
         file,
+        place,
         node.source.start_line,
         node.source.end_line,
         node.span.start,
@@ -112,15 +138,36 @@ def traits_of(row: tuple[str, str | None, str | None, str | None, str, int]) -> 
 
 def chunk_of(row: ChunkRow, node_id: NodeId, text: str) -> Chunk:
     """Return the chunk of a row of CHUNK_COLUMNS and its text."""
-    chunk_id, start, end, start_line, end_line = row
+    place, start, end, start_line, end_line = row
     span = Span(start, end)
-    return Chunk(ChunkId(chunk_id), node_id, text, span, start_line, end_line)
+    return Chunk(ChunkId(f"{node_id}@{place}"), node_id, text, span, start_line, end_line)
 
 
-def edge_of(row: tuple[str, str, str, float, str]) -> Edge:
+def node_and_place(chunk_id: ChunkId) -> tuple[str, int] | None:
+    """Return the node of a chunk and its place there, of which its id is made; None if it is not.
+
+    A place is written in one way: `007` is none.
+    """
+    node_id, _, place = chunk_id.rpartition("@")
+    is_place = place.isascii() and place.isdecimal() and (place == "0" or place[0] != "0")
+    return (node_id, int(place)) if is_place and len(place) <= _LONGEST_PLACE else None
+
+
+def edge_values(edge: Edge, numbers: Mapping[str, int]) -> tuple[int, int, int, float, str]:
+    """Return the columns of `edges` after whose it is, by the numbers of its ends."""
+    type_ = _NUMBERS_OF_TYPES[edge.type]
+    return numbers[edge.source], numbers[edge.target], type_, edge.weight, edge.context
+
+
+def edge_of(row: EdgeRow) -> Edge:
     """Return the edge of a row of EDGE_COLUMNS."""
     source, target, type_, weight, context = row
-    return Edge(NodeId(source), NodeId(target), EdgeType(type_), weight, context)
+    return Edge(NodeId(source), NodeId(target), _EDGE_TYPES[type_], weight, context)
+
+
+def edge_type(number: int) -> EdgeType:
+    """Return the type of edges that is kept as a number."""
+    return _EDGE_TYPES[number]
 
 
 def packed(references: Iterable[Reference]) -> bytes:
@@ -148,9 +195,13 @@ def unpacked(data: bytes) -> tuple[Reference, ...]:
 
 
 def key_number(key: str) -> int:
-    """Return the number a key of linking is kept by."""
+    """Return the number a key of linking is kept by.
+
+    Two keys of one number, which among a million are a hundred pairs, only have files linked
+    again that need not be.
+    """
     data = key.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(data, digest_size=7).digest(), "big")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=4).digest(), "big", signed=True)
 
 
 def _metadata(raw: dict[str, MetaValue | list[str]]) -> Metadata:

@@ -52,18 +52,6 @@ def joined(parts: Sequence[Rows]) -> Rows:
     return Rows(numbers, scales[first], matrix[first])
 
 
-def rows_of(found: Sequence[tuple[int, float, bytes]], dimension: int) -> Rows:
-    """Return rows as they are kept in SQLite: number, scale, int8 bytes."""
-    import numpy as np
-
-    matrix = np.frombuffer(b"".join(blob for _, _, blob in found), np.int8)
-    return Rows(
-        np.array([number for number, _, _ in found], np.int64),
-        np.array([scale for _, scale, _ in found], np.float32),
-        matrix.reshape(-1, dimension),
-    )
-
-
 def positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where in `numbers` the wanted ones stand; both ascend, without repeats."""
     import numpy as np

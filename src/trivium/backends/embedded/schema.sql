@@ -36,12 +36,15 @@ CREATE TABLE skipped (
   mtime_ns INTEGER
 ) WITHOUT ROWID;
 
+-- Ids of nodes, which nodes, edges and chunks name by their numbers.
+CREATE TABLE ids (id INTEGER PRIMARY KEY, node_id TEXT NOT NULL UNIQUE);
+
 -- Columns that start with a_ are the attributes filters look at, folded to lower case; symbol is
 -- the exact name of a node of code.
 CREATE TABLE nodes (
   id INTEGER PRIMARY KEY,
-  node_id TEXT NOT NULL UNIQUE,
   file INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   start_line INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
   start INTEGER NOT NULL,
@@ -57,16 +60,16 @@ CREATE TABLE nodes (
   a_tag TEXT,
   symbol TEXT
 );
-CREATE INDEX nodes_by_file ON nodes (file);
+CREATE INDEX nodes_by_file ON nodes (file, place);
 CREATE INDEX nodes_by_symbol ON nodes (symbol) WHERE symbol IS NOT NULL;
 
 -- Edges that parsing made are the file's own; the others come from linking, and go with it.
 CREATE TABLE edges (
   file INTEGER NOT NULL,
   own INTEGER NOT NULL,
-  source TEXT NOT NULL,
-  target TEXT NOT NULL,
-  type TEXT NOT NULL,
+  source INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  type INTEGER NOT NULL,
   weight REAL NOT NULL,
   context TEXT NOT NULL
 );
@@ -75,11 +78,12 @@ CREATE INDEX edges_by_source ON edges (source);
 CREATE INDEX edges_by_target ON edges (target);
 
 -- Numbers are never used twice: a changed chunk is a new row, so a number always means
--- the same text, whichever state of the index a reader holds.
+-- the same text, whichever state of the index a reader holds. A chunk's id is that of its node
+-- and its place there.
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  chunk_id TEXT NOT NULL UNIQUE,
   node INTEGER NOT NULL,
+  place INTEGER NOT NULL,
   file INTEGER NOT NULL,
   start INTEGER NOT NULL,
   end INTEGER NOT NULL,
@@ -88,9 +92,38 @@ CREATE TABLE chunks (
   key BLOB NOT NULL,
   seq INTEGER NOT NULL
 );
-CREATE INDEX chunks_by_file ON chunks (file);
-CREATE INDEX chunks_by_node ON chunks (node);
+CREATE UNIQUE INDEX chunks_by_node ON chunks (node, place);
 CREATE INDEX chunks_by_key ON chunks (key);
 CREATE INDEX chunks_by_seq ON chunks (seq);
 
 CREATE TABLE removed (chunk INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+
+-- How much there is, kept by the triggers below: counting a million rows takes longer than a query.
+-- Folders stand among the files and end with a slash; of chunks those count that have a text, and
+-- apart from them those that are embedded.
+CREATE TABLE totals (
+  files INTEGER NOT NULL,
+  masked INTEGER NOT NULL,
+  nodes INTEGER NOT NULL,
+  edges INTEGER NOT NULL,
+  chunks INTEGER NOT NULL,
+  embeddable INTEGER NOT NULL
+);
+INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0);
+
+CREATE TRIGGER file_came AFTER INSERT ON files BEGIN
+  UPDATE totals SET files = files + (NEW.path NOT LIKE '%/'), masked = masked + NEW.masked;
+END;
+CREATE TRIGGER file_went AFTER DELETE ON files BEGIN
+  UPDATE totals SET files = files - (OLD.path NOT LIKE '%/'), masked = masked - OLD.masked;
+END;
+CREATE TRIGGER node_came AFTER INSERT ON nodes BEGIN UPDATE totals SET nodes = nodes + 1; END;
+CREATE TRIGGER node_went AFTER DELETE ON nodes BEGIN UPDATE totals SET nodes = nodes - 1; END;
+CREATE TRIGGER edge_came AFTER INSERT ON edges BEGIN UPDATE totals SET edges = edges + 1; END;
+CREATE TRIGGER edge_went AFTER DELETE ON edges BEGIN UPDATE totals SET edges = edges - 1; END;
+CREATE TRIGGER chunk_came AFTER INSERT ON chunks BEGIN
+  UPDATE totals SET chunks = chunks + (NEW.end > NEW.start), embeddable = embeddable + (NEW.key <> x'');
+END;
+CREATE TRIGGER chunk_went AFTER DELETE ON chunks BEGIN
+  UPDATE totals SET chunks = chunks - (OLD.end > OLD.start), embeddable = embeddable - (OLD.key <> x'');
+END;

@@ -110,7 +110,7 @@ def _make(loaded: Loaded, *, progress: Progress) -> _Made:
     import numpy as np
 
     _, base, delta, dead, before = loaded
-    living = np.flatnonzero(~np.isin(base.numbers, dead))
+    living = np.flatnonzero((base.numbers >= 0) & ~np.isin(base.numbers, dead))
     places = np.concatenate([living, len(base.numbers) + np.arange(len(delta.numbers))])
     numbers = np.concatenate([base.numbers[living], delta.numbers])
     if before is not None and before.count and _still_fits(before, len(places)):

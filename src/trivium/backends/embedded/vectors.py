@@ -1,6 +1,8 @@
 """One vector space of a collection as files.
 
-A base file and a small delta, both memory-mapped: rows are int8 with one scale each.
+A base file and a small delta, both memory-mapped: rows are int8 with one scale each. Where the
+collection has most of the rows that the store keeps of the model, the base holds only whose row
+stands at which place there, and that file is scanned.
 `current.json` names them, the incarnation of the record, the batch (`seq`) and the last
 stored vector they contain; files of another incarnation are not there. A base of very many
 rows may lie in lists, which a file of its own describes; the delta is always scanned whole.
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MAGIC = b"TRVEC1\0\0"
+_KEPT_MAGIC = b"TRKEP1\0\0"
 _HEADER = struct.Struct("<8sqq")
 _LISTS_MAGIC = b"TRLST1\0\0"
 _LISTS_HEADER = struct.Struct("<8sqqqq")
@@ -52,6 +55,8 @@ class SpaceState:
     incarnation: str = ""
     lists: str = ""
     list_count: int = 0
+    kept: str = ""
+    kept_rows: int = 0
 
     @property
     def listed(self) -> Listed | None:
@@ -71,7 +76,7 @@ def _state_of(data: bytes) -> SpaceState | None:
 class Loaded(NamedTuple):
     """A state of a space: its base and delta rows, the dead numbers of the base, its lists.
 
-    A base without lists lies in the order of its numbers.
+    A base lies in the order of its numbers where it has none.
     """
 
     state: SpaceState
@@ -84,8 +89,9 @@ class Loaded(NamedTuple):
 class SpaceFolder:
     """The files of one space: opened for reading, replaced by renaming."""
 
-    def __init__(self, folder: Path, *, incarnation: str = "") -> None:
+    def __init__(self, folder: Path, *, kept: Path | None = None, incarnation: str = "") -> None:
         self.folder = folder
+        self._kept = kept
         self.incarnation = incarnation
         self._open: Loaded | None = None
         self._current = Replaced(folder / "current.json", _state_of)
@@ -114,9 +120,9 @@ class SpaceFolder:
             if held is not None and held.state == state:
                 return held
             try:
-                base, _ = _read(self.folder / state.base)
+                base = self._base(state)
                 delta, dead = _read(self.folder / state.delta)
-                lists = self._lists(state, base) if state.lists else None
+                lists = self._lists(state, base)
             except (OSError, ValueError, struct.error):
                 newest = self.state()
                 if newest == state:
@@ -128,8 +134,17 @@ class SpaceFolder:
                 return self._open
         return None
 
-    def _lists(self, state: SpaceState, base: Rows) -> Lists:
+    def _base(self, state: SpaceState) -> Rows:
+        if state.kept and self._kept is not None:
+            return _read_kept(self.folder / state.base, self._kept / state.kept)
+        return _read(self.folder / state.base)[0]
+
+    def _lists(self, state: SpaceState, base: Rows) -> Lists | None:
         """Read the lists of a base. Where they are damaged, it is scanned whole."""
+        if state.kept:
+            return unlisted(base.numbers, state.dimension)
+        if not state.lists:
+            return None
         try:
             return _read_lists(self.folder / state.lists, base)
         except (OSError, ValueError, struct.error):
@@ -140,9 +155,21 @@ class SpaceFolder:
     def is_whole(self) -> bool:
         """Say whether the files of the current state are there and undamaged, whatever is open."""
         state = self.state()
-        return state is not None and all(
-            _is_whole(self.folder / name) for name in (state.base, state.delta)
+        return (
+            state is not None
+            and all(_is_whole(self.folder / name) for name in (state.base, state.delta))
+            and self._has_rows(state)
         )
+
+    def _has_rows(self, state: SpaceState) -> bool:
+        """Say whether the file of the store that the base names is as long as it needs it."""
+        if not state.kept or self._kept is None:
+            return not state.kept
+        try:
+            size = (self._kept / state.kept).stat().st_size
+        except OSError:
+            return False
+        return size >= state.kept_rows * state.dimension
 
     def note(self, state: SpaceState) -> None:
         """Make a state current that is of the same files."""
@@ -156,25 +183,32 @@ class SpaceFolder:
         base: Rows | None,
         delta: Rows,
         dead: NDArray[np.int64],
+        kept: str = "",
     ) -> None:
-        """Write what changed aside, then make it current. A base of None is kept.
+        """Write what changed aside, then make it current. A base of None stays as it is.
 
-        Rows must come in the order of their numbers.
+        Rows must come in the order of their numbers; those of a base that is `kept` lie in that
+        file of the store, and the numbers of rows that are nobody's are below 0.
         """
         import numpy as np
 
         self.folder.mkdir(parents=True, exist_ok=True)
         before = self.state()
         delta_name = f"delta-{seq}-{last_vector}.vec"
-        lists, list_count = "", 0
+        lists, list_count, kept_rows = "", 0, 0
         if base is None and before is not None:
             base_name, base_rows = before.base, before.base_rows
             lists, list_count = before.lists, before.list_count
+            kept, kept_rows = before.kept, before.kept_rows
         else:
             base_name = f"base-{seq}-{last_vector}.vec"
             first = empty_rows(delta.matrix.shape[1]) if base is None else base
-            base_rows = len(first.numbers)
-            _write(self.folder / base_name, first, np.empty(0, np.int64))
+            base_rows = int((first.numbers >= 0).sum())
+            if kept:
+                kept_rows = len(first.numbers)
+                _write_kept(self.folder / base_name, first)
+            else:
+                _write(self.folder / base_name, first, np.empty(0, np.int64))
         _write(self.folder / delta_name, delta, dead)
         dimension = delta.matrix.shape[1]
         rows = base_rows - len(dead) + len(delta.numbers)
@@ -190,6 +224,8 @@ class SpaceFolder:
             incarnation=self.incarnation,
             lists=lists,
             list_count=list_count,
+            kept=kept,
+            kept_rows=kept_rows,
         )
         self.note(state)
         self._sweep(state)
@@ -266,6 +302,27 @@ def is_heavy(
 def _write(path: Path, rows: Rows, dead: NDArray[np.int64]) -> None:
     count, dimension = rows.matrix.shape
     _write_parts(path, [rows], count=count, dimension=dimension, dead=dead)
+
+
+def _write_kept(path: Path, rows: Rows) -> None:
+    """Write whose rows stand in the file of the store, in its order, and their scales."""
+    with writing_aside(path) as file:
+        file.write(_HEADER.pack(_KEPT_MAGIC, *rows.matrix.shape))
+        file.write(rows.numbers.astype("<i8").data)
+        file.write(rows.scales.astype("<f4").data)
+
+
+def _read_kept(path: Path, kept: Path) -> Rows:
+    import numpy as np
+
+    data = path.read_bytes()
+    magic, count, dimension = _HEADER.unpack(data[: _HEADER.size])
+    if magic != _KEPT_MAGIC or len(data) != _HEADER.size + count * (8 + 4):
+        raise ValueError(path)
+    numbers = np.frombuffer(data, "<i8", count, _HEADER.size)
+    scales = np.frombuffer(data, "<f4", count, _HEADER.size + numbers.nbytes)
+    matrix = np.memmap(kept, np.int8, mode="r", shape=(count, dimension))
+    return Rows(numbers, scales, np.asarray(matrix))
 
 
 def _write_parts(
@@ -355,6 +412,8 @@ def _is_as_long_as_said(path: Path, size: int, _mtime_ns: int, _inode: int) -> b
             magic, count, dimension = _HEADER.unpack(file.read(_HEADER.size))
     except struct.error:
         return False
+    if magic == _KEPT_MAGIC:
+        return bool(size == _HEADER.size + count * (8 + 4))
     dead = size - _HEADER.size - count * (8 + 4 + dimension)
     return bool(magic == _MAGIC and min(count, dimension, dead) >= 0 and dead % 8 == 0)
 

@@ -23,10 +23,10 @@ from trivium.backends.base import (
     Seen,
     Unlinked,
 )
-from trivium.backends.embedded import database, garbage, links
+from trivium.backends.embedded import database, garbage, ids, kept, links
 from trivium.backends.embedded.derive import Added, Derived
 from trivium.backends.embedded.read import stream
-from trivium.backends.embedded.rows import node_values, packed
+from trivium.backends.embedded.rows import node_and_place, node_values, packed
 from trivium.errors import BackendRefused
 from trivium.types import Node
 
@@ -48,6 +48,7 @@ class EmbeddedWriter:
         self._derived = Derived(life, connection, pruned=int(meta.get("pruned", "0")))
         self._revision = int(meta.get("revision", "0"))
         life.once("texts", self._forget_textless)
+        life.once("vectors", self._forget_lost_vectors)
 
     def _forget_textless(self) -> None:
         """Drop files whose text the store has lost, so that the next sync reads them again.
@@ -62,6 +63,12 @@ class EmbeddedWriter:
         if rows:
             self.write(Batch(removed=tuple(path for (path,) in rows)))
 
+    def _forget_lost_vectors(self) -> None:
+        """Drop vectors whose rows the store has lost, so that they are made again."""
+        if kept.is_lost(self._sql):
+            with database.transaction(self._sql):
+                kept.forget_lost(self._sql)
+
     def write(self, batch: Batch) -> int:
         """Store a batch, all of it or none; return its sequence number."""
         if batch.replaced or batch.removed:
@@ -74,11 +81,12 @@ class EmbeddedWriter:
         try:
             with database.transaction(self._sql):
                 links.unlink_affected(self._sql, batch)
-                dropped = self._drop_files(
+                dropped, named = self._drop_files(
                     [*batch.removed, *(one.state.path for one in batch.replaced)], seq
                 )
                 for content in batch.replaced:
                     added += self._add_file(content, seq)
+                ids.drop_unused(self._sql, named)
                 for state in batch.touched:
                     self._touch(state)
                 database.write_meta(self._sql, {"seq": str(seq)})
@@ -107,22 +115,27 @@ class EmbeddedWriter:
                 [(text_key(one.document.text), one.document.text) for one in contents],
             )
 
-    def _drop_files(self, paths: Sequence[str], seq: int) -> list[int]:
+    def _drop_files(self, paths: Sequence[str], seq: int) -> tuple[list[int], set[int]]:
+        """Remove files; return the numbers of their chunks, and of the ids they had."""
         dropped: list[int] = []
+        named: set[int] = set()
         for path in paths:
             row = self._sql.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
             if row is None:
                 continue
-            chunks = self._sql.execute("SELECT id FROM chunks WHERE file = ?", row).fetchall()
+            of_file = "node IN (SELECT id FROM nodes WHERE file = ?)"
+            chunks = self._sql.execute(f"SELECT id FROM chunks WHERE {of_file}", row).fetchall()  # noqa: S608
             dropped += [number for (number,) in chunks]
             self._sql.executemany(
                 "INSERT INTO removed VALUES (?, ?)", [(number, seq) for (number,) in chunks]
             )
+            named |= ids.of_file(self._sql, row[0])
             links.forget(self._sql, row[0])
-            for table in ("chunks", "nodes", "edges"):
+            self._sql.execute(f"DELETE FROM chunks WHERE {of_file}", row)  # noqa: S608
+            for table in ("nodes", "edges"):
                 self._sql.execute(f"DELETE FROM {table} WHERE file = ?", row)  # noqa: S608
             self._sql.execute("DELETE FROM files WHERE id = ?", row)
-        return dropped
+        return dropped, named
 
     def _add_file(self, content: FileContent, seq: int) -> list[Added]:
         state = content.state
@@ -143,25 +156,22 @@ class EmbeddedWriter:
         ).lastrowid
         assert file is not None  # noqa: S101 - an insert always has one
         numbers = self._add_nodes(content.nodes, file)
-        self._sql.executemany(
-            "INSERT INTO edges VALUES (?, 1, ?, ?, ?, ?, ?)",
-            [
-                (file, edge.source, edge.target, edge.type.value, edge.weight, edge.context)
-                for edge in content.edges
-            ],
-        )
+        links.add_edges(self._sql, file, content.edges, own=True)
         links.remember(self._sql, file, content.references)
         return self._add_chunks(content, file, numbers, seq)
 
     def _add_nodes(self, nodes: Sequence[Node], file: int) -> dict[str, int]:
-        """Insert nodes and return their numbers; numbered here, since one call is faster."""
-        first = int(self._sql.execute("SELECT coalesce(max(id), 0) FROM nodes").fetchone()[0]) + 1
+        """Insert nodes and return their numbers."""
+        numbers = ids.numbered(self._sql, (node.id for node in nodes))
         places = ", ".join("?" * 17)
         self._sql.executemany(
             f"INSERT INTO nodes VALUES ({places})",  # noqa: S608
-            [(first + place, *node_values(node, file)) for place, node in enumerate(nodes)],
+            [
+                (numbers[node.id], *node_values(node, file, place))
+                for place, node in enumerate(nodes)
+            ],
         )
-        return {node.id: first + place for place, node in enumerate(nodes)}
+        return numbers
 
     def _add_chunks(
         self, content: FileContent, file: int, numbers: Mapping[str, int], seq: int
@@ -172,7 +182,8 @@ class EmbeddedWriter:
         added: list[Added] = []
         rows = []
         for number, chunk in enumerate(content.chunks, start=first):
-            if chunk.node_id not in nodes:
+            node_id, place = node_and_place(chunk.id) or ("", 0)
+            if chunk.node_id not in nodes or chunk.node_id != node_id:
                 raise BackendRefused(
                     f"{content.state.path}: chunk {chunk.id} belongs to no node of its file. "
                     "The batch was not stored."
@@ -182,8 +193,8 @@ class EmbeddedWriter:
             rows.append(
                 (
                     number,
-                    chunk.id,
                     numbers[chunk.node_id],
+                    place,
                     file,
                     chunk.span.start,
                     chunk.span.end,
@@ -239,10 +250,11 @@ class EmbeddedWriter:
         Those of the files `first` come before the others, then those of the newest.
         """
         rows = self._sql.execute(
-            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "
+            "SELECT c.id, c.key FROM chunks c JOIN files f ON f.id = c.file "  # noqa: S608
             "LEFT JOIN (SELECT value, min(key) AS place FROM json_each(?) GROUP BY value) p "
             "ON p.value = f.path WHERE c.seq > ? AND c.key <> x'' "
-            "AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = ? AND v.key = c.key) "
+            f"AND NOT EXISTS (SELECT 1 FROM store.vectors v WHERE v.model = {kept.MODEL} "
+            "AND v.key = c.key) "
             "ORDER BY c.start = c.end, ifnull(p.place, ?), f.mtime_ns DESC, c.id LIMIT ?",
             (json.dumps(list(first)), since, model_id, len(first), limit),
         ).fetchall()
@@ -251,8 +263,9 @@ class EmbeddedWriter:
     def blank(self, model_id: str, *, limit: int, after: bytes = b"") -> Sequence[Pending]:
         """Return texts with a vector of zeros in this space, by their keys, those after one."""
         rows = self._sql.execute(
-            "SELECT min(c.id), c.key FROM store.vectors v JOIN chunks c ON c.key = v.key "
-            "WHERE v.model = ? AND v.key > ? AND v.scale = 0 GROUP BY c.key ORDER BY c.key LIMIT ?",
+            "SELECT min(c.id), c.key FROM store.vectors v JOIN chunks c ON c.key = v.key "  # noqa: S608
+            f"WHERE v.model = {kept.MODEL} AND v.key > ? AND v.scale = 0 "
+            "GROUP BY c.key ORDER BY c.key LIMIT ?",
             (model_id, after, limit),
         ).fetchall()
         return self._texts_of(dict(rows))
@@ -285,28 +298,27 @@ class EmbeddedWriter:
                 f"in this index have {known}. Make them anew with: trivium index --rebuild"
             )
         rows, scales = to_int8(vectors)
-        values = [
-            (model_id, key, float(scale), row.tobytes())
-            for key, row, scale in zip(keys, rows, scales, strict=True)
-        ]
         with database.transaction(self._sql):
-            self._sql.executemany(
-                "INSERT OR REPLACE INTO store.vectors (model, key, scale, int8) "
-                "VALUES (?, ?, ?, ?)",
-                values,
-            )
+            kept.put(self._sql, model_id, keys, rows, scales.tolist())
 
     def vector_length(self, model_id: str) -> int | None:
         """Return how long the vectors kept of a space are; None if there are none."""
         row = self._sql.execute(
-            "SELECT length(int8) FROM store.vectors WHERE model = ? LIMIT 1", (model_id,)
+            "SELECT m.dimension FROM store.models m JOIN store.vectors v ON v.model = m.id "
+            "WHERE m.model = ? LIMIT 1",
+            (model_id,),
         ).fetchone()
         return None if row is None else int(row[0])
 
     def forget_vectors(self, model_id: str) -> None:
         """Drop all vectors of a space, in all collections of the store."""
         with database.transaction(self._sql):
-            self._sql.execute("DELETE FROM store.vectors WHERE model = ?", (model_id,))
+            self._sql.execute(
+                f"DELETE FROM store.vectors WHERE model = {kept.MODEL}",  # noqa: S608
+                (model_id,),
+            )
+        with database.transaction(self._sql):
+            kept.clear(self._sql, only=model_id)
         self._derived.forget_space(model_id)
 
     def note(self, meta: Mapping[str, str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from trivium.aside import Replaced, write_aside
 from trivium.backends.embedded import derive, life, nodes, read
+from trivium.backends.embedded.kept import Kept
 from trivium.backends.embedded.store import EmbeddedBackend
 from trivium.backends.embedded.vectors import SpaceState
 from trivium.filtering.conditions import EVERYTHING
@@ -262,10 +263,10 @@ class TestPublishing:
         asked: list[str] = []
         honest = derive.Derived._has_newer
 
-        def counted(self: derive.Derived, model_id: str, state: SpaceState, newest: int) -> bool:
-            asked.append(model_id)
+        def counted(self: derive.Derived, rows: Kept, state: SpaceState, newest: int) -> bool:
+            asked.append(rows.file.stem)
             assert state.last_vector == newest
-            return honest(self, model_id, state, newest)
+            return honest(self, rows, state, newest)
 
         monkeypatch.setattr(derive.Derived, "_has_newer", counted)
         with backend.writer(wait_s=0) as writer:
