@@ -69,6 +69,14 @@ def until(page: Any, expression: str) -> None:
     raise AssertionError(expression)
 
 
+def catching(page: Any) -> None:
+    """Let requests be caught from the start.
+
+    A busy page asks past a catch that is set up while it is open.
+    """
+    page.route("**/api/**", lambda route: route.continue_())
+
+
 def arrived(page: Any, kept: list[Any]) -> None:
     """Wait for a request that the test holds back."""
     for _ in range(TRIES):

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.e2e.page.browsing import HOSTILE, Server, opened, until
+from tests.e2e.page.browsing import HOSTILE, Server, catching, opened, until
 from tests.e2e.page.test_page_states import violations
 
 BOARD = "/?view=tasks"
@@ -177,6 +177,7 @@ def test_a_drag_that_is_given_up_changes_nothing(page: Any, tasks: Server) -> No
 
 
 def test_a_move_that_fails_is_told_and_the_task_goes_back(page: Any) -> None:
+    catching(page)
     shown(page)
     error = {"error": {"type": "StoreFailed", "message": "The disk is full."}}
     page.route("**/reorder*", lambda route: route.fulfill(status=502, json=error))

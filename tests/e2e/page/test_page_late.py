@@ -8,9 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.page.browsing import Server, arrived, filled, is_ready, serving, soon, until
+from tests.e2e.page.browsing import (
+    Server,
+    arrived,
+    catching,
+    filled,
+    is_ready,
+    serving,
+    soon,
+    until,
+)
 
 GUIDE = "/?view=notes&item=note:guide"
+
+
+@pytest.fixture(autouse=True)
+def caught(page: Any) -> None:
+    """Each test holds requests of an open page back."""
+    catching(page)
 
 
 @pytest.fixture

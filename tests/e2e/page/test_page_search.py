@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.e2e.page.browsing import Server, arrived, opened, until
+from tests.e2e.page.browsing import Server, arrived, catching, opened, until
 
 
 def asked(page: Any) -> dict[str, list[str]]:
@@ -52,6 +52,7 @@ def test_nonsense_is_not_said_to_be_found(page: Any) -> None:
 
 
 def test_a_slow_answer_to_what_was_typed_before_is_not_shown(page: Any) -> None:
+    catching(page)
     page.goto("/")
     held: list[Any] = []
 

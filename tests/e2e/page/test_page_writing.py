@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.page.browsing import HOSTILE, Server, filled, is_ready, opened, serving, soon, until
+from tests.e2e.page.browsing import (
+    HOSTILE,
+    Server,
+    catching,
+    filled,
+    is_ready,
+    opened,
+    serving,
+    soon,
+    until,
+)
 from tests.e2e.page.test_page_states import violations
 
 from trivium.doors.tokens import Right, Tokens
@@ -165,6 +175,7 @@ def test_a_draft_that_is_thrown_away_can_be_had_back(page: Any) -> None:
 
 
 def test_a_failure_says_why_and_keeps_what_was_written(page: Any, notes: Server) -> None:
+    catching(page)
     editing(page)
     page.fill("#w-text", "Precious")
     page.route("**/api/notes/*", lambda route: route.abort())
