@@ -102,30 +102,41 @@ def prepare(cache: Path, *, chunks: int) -> Prepared:
     """Return the corpus of `chunks` chunks, made and indexed if it is not in the cache."""
     place = cache.resolve() / f"corpus-{chunks}"
     note = place / "ready.json"
-    wanted = {
-        "version": _VERSION,
-        "python": sys.version,
-        "index": [FORMAT, CONTENT_VERSION, *(view_key(profile(name).view) for name in PROFILES)],
-    }
+    of_files = {"version": _VERSION, "python": sys.version}
+    of_index = [FORMAT, CONTENT_VERSION, *(view_key(profile(name).view) for name in PROFILES)]
     try:
         found = json.loads(note.read_text(encoding="utf-8"))
-        if {key: found.get(key) for key in wanted} == wanted:
-            return _prepared(place, found)
-    except (OSError, ValueError, KeyError):
-        pass
-    print(f"making a corpus of {chunks:,} chunks in {place} (once)", file=sys.stderr)
+    except (OSError, ValueError):
+        found = {}
+    if {key: found.get(key) for key in of_files} != of_files:
+        print(f"making a corpus of {chunks:,} chunks in {place} (once)", file=sys.stderr)
+        found = {**of_files, "characters": _written(place, chunks)}
+        note.write_text(json.dumps(found), encoding="utf-8")
+    if found.get("index") != of_index:
+        print(f"making an index of {chunks:,} chunks in {place} (once)", file=sys.stderr)
+        found |= {**_indexed(place, found), "index": of_index}
+        note.write_text(json.dumps(found), encoding="utf-8")
+    return _prepared(place, found)
+
+
+def _written(place: Path, chunks: int) -> int:
+    """Write the files; return their characters."""
     shutil.rmtree(place, ignore_errors=True)
+    characters = write_code(place / "files" / "code", chunks=chunks // 2)
+    return characters + write_prose(place / "files" / "prose", chunks=chunks - chunks // 2)
+
+
+def _indexed(place: Path, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Index the files; return how many chunks they have and what taking them in took."""
     root, home = place / "files", place / "home"
-    characters = write_code(root / "code", chunks=chunks // 2)
-    characters += write_prose(root / "prose", chunks=chunks - chunks // 2)
+    shutil.rmtree(home, ignore_errors=True)
     with Collection(root, settings=settings_for(home)) as collection:
         clock = time.perf_counter()
         cpu_s = cpu_ms(lambda: collection.sync(yes=True)) / 1000
         taken = (cpu_s, time.perf_counter() - clock)
         count = collection.stats().chunks
-    known = {"chunks": count, "characters": characters, "taken": taken}
-    made = _prepared(place, known)
-    backend = made.backend()
+    found = {"chunks": count, "taken": taken}
+    backend = _prepared(place, {**known, **found}).backend()
     with backend.writer(wait_s=5.0) as writer:
         _put_vectors(writer)
         writer.publish()
@@ -134,8 +145,7 @@ def prepare(cache: Path, *, chunks: int) -> Prepared:
         for name in PROFILES:
             snapshot.text(profile(name).view)
     backend.close()
-    note.write_text(json.dumps({**wanted, **known}), encoding="utf-8")
-    return made
+    return found
 
 
 def _prepared(place: Path, known: Mapping[str, Any]) -> Prepared:
