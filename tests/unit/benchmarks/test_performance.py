@@ -24,6 +24,7 @@ def grown(size: int, *, bare: float, best: float) -> dict[str, Any]:
         "floor": 0.1,
         "disk": 2000.0,
         "beyond": 1500.0,
+        "second": 200.0,
         "rag ranked": asked(bare),
         "rag": asked(2 * bare),
         "best": asked(best),
@@ -84,6 +85,9 @@ def test_a_target_is_said_to_be_met_only_where_the_figure_reaches_it() -> None:
     assert line_of(made, "MiniLM, texts").endswith("| 38.0 texts per CPU-second, 95 % | met |")
     assert line_of(made, "index: words").endswith("| 1,000 at 9,000 chunks | **missed** |")
     assert "without its model | 2 x its CPU | **missed** |" in made
+    assert line_of(made, "disk beyond").endswith(
+        "| 1,500, and 200 once `rag` is asked, too | met |"
+    )
     assert line_of(made, "one edit visible").endswith("| 80 ms at 9,000 chunks | met |")
 
 
