@@ -117,7 +117,11 @@ class SpaceReader:
 
         parts = self._parts()
         found = [empty_rows(self.dimension)]
-        every = np.unique(np.concatenate([found[0].numbers, *(part.ascending for part in parts)]))
+        # Each part ascends: merging them takes a fraction of what finding the unique ones does.
+        every = np.sort(
+            np.concatenate([found[0].numbers, *(one.ascending for one in parts)]), kind="stable"
+        )
+        every = every[np.diff(every, prepend=-1) > 0]
         # Whole numbers only: so each step lies inside, whatever the lengths.
         taken = min(len(every), most)
         wanted = every[np.arange(taken) * len(every) // max(1, taken)]
