@@ -15,7 +15,9 @@ Written by `make performance`: the peers are of `python -m benchmarks.peers`, al
 of `python -m benchmarks.performance`. {machine}.
 Processor time of the process with all its threads: other work on the machine changes it less than
 the clock, and still slows memory and caches. **Compare within the run**: at its end {load:.0f}
-processes were waiting for {cores} cores. What the corpora are, and what else is measured:
+processes were waiting for {cores} cores, and in it ONNX Runtime alone embedded {bare:.0f} texts per
+CPU-second (48 in the fastest run so far): other guests slow this machine, too. What the corpora
+are, and what else is measured:
 [benchmarks](benchmarks.md).
 
 "Ids alone" is a `rag` query up to its fused ranking: the snapshot, both retrievers, fusion. Raw is
@@ -42,7 +44,8 @@ ids alone take {bare:.2f} and `best` {best:.2f}. That is Python around the retri
 grows with the index, and is most of a query up to 10,000 chunks. At 100,000 the pass over the
 vectors is most of ids alone. What `best` takes beyond `rag` in `retrieve` are scores of what only
 one retriever found and signs of files and pages. On disk the record of nodes and edges is the
-largest part ([size](benchmarks.md)).
+largest part ([size](benchmarks.md)); from 200,000 vectors on these stand twice, in the store and in
+lists, and that is what a million takes more.
 
 Taking in costs several times what semble does without its model. In a profile of aiohttp half of
 it is reading code: grammars and their queries take two fifths of that, and what they found becomes
@@ -65,7 +68,12 @@ is fetching, snippets and confidence; `facets` has what follows it: suggestions 
 
 def page(found: Mapping[str, Any], *, picture: str) -> str:
     """Return the page."""
-    head = _HEAD.format(machine=found["machine"], load=found["load"], cores=found["cores"])
+    head = _HEAD.format(
+        machine=found["machine"],
+        load=found["load"],
+        cores=found["cores"],
+        bare=found["models"]["bare"],
+    )
     parts = [head, "## Targets", _table(targets(found))]
     if found["grown"][-1]["size"] < MILLION:
         parts.append(_NO_MILLION)
